@@ -1,0 +1,244 @@
+"""Who is calling, and what people and profiles there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+
+from apps.accounts.models import AccessToken, Membership, Profile, User
+from apps.accounts.rules import Caller, ProfileUnavailable, secret_hash
+from apps.core.errors import Denied
+
+_TOKEN_SQL = """
+select t.id, t.kind, t.user_id, t.profile_id, p.name, m.role, t.label, t.scopes, t.session, t.expires_at_ms,
+       t.last_used_ms, u.is_active, u.language, u.time_zone, p.time_zone
+from accounts_accesstoken t
+join accounts_user u on u.id = t.user_id
+join accounts_profile p on p.id = t.profile_id
+left join accounts_membership m on m.user_id = t.user_id and m.profile_id = t.profile_id
+where t.secret_hash = %s and t.revoked_at_ms is null
+"""
+
+
+class DisabledUser(Denied):
+    """This user is disabled."""
+
+    code = "user_disabled"
+
+
+def caller_of_token(*, secret: str, now_ms: int, profile_name: str = "") -> tuple[Caller, int | None] | None:
+    """Return the caller behind a token and when it was last used; None for an unknown, revoked or expired one.
+
+    `profile_name` asks for another profile than the token's own: a person's own token may use every profile of that
+    person, any other token only its own. Raises `DisabledUser` and `ProfileUnavailable`.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_TOKEN_SQL, [secret_hash(secret)])
+        row = cursor.fetchone()
+    if row is None or (row[9] is not None and row[9] <= now_ms):
+        return None
+    token_id, kind, user_id, profile_id, own_name, role, label, scopes, session = row[:9]
+    if not row[11]:
+        raise DisabledUser
+    if profile_name and profile_name != own_name:
+        other = _other_profile(kind=kind, user_id=user_id, profile_name=profile_name)
+        if other is None:
+            raise ProfileUnavailable(f'Profile "{profile_name}" is not available for this user')
+        profile_id, own_name, role = other
+    if role is None:
+        return None
+    caller = Caller(
+        kind="person_token" if kind == "person" else kind,
+        user_id=user_id,
+        profile_id=profile_id,
+        profile_name=own_name,
+        role=role,
+        token_id=token_id,
+        label=label,
+        scopes=frozenset(_scopes(scopes)),
+        session=session,
+        language=row[12] or "en",
+        time_zone=row[13] or row[14],
+    )
+    return caller, row[10]
+
+
+def _scopes(stored: Any) -> list[str]:
+    if isinstance(stored, str):
+        return list(orjson.loads(stored))
+    return list(stored)
+
+
+def _other_profile(*, kind: str, user_id: int, profile_name: str) -> tuple[str, str, Any] | None:
+    if kind != "person":
+        return None
+    rows = Membership.objects.filter(user_id=user_id, profile__name=profile_name)
+    return rows.values_list("profile_id", "profile__name", "role").first()
+
+
+def caller_of_session(*, session_key: str, profile_name: str = "") -> Caller | None:
+    """Return the person signed in with this session cookie, for the named or the first profile; None if nobody is.
+
+    Re-reads session, user and membership each time: a logout, a disabled user or a lost membership counts at once.
+    """
+    person = signed_in(session_key=session_key)
+    if person is None:
+        return None
+    places = places_of(user_id=person.user_id)
+    chosen = next((place for place in places if not profile_name or place.profile_name == profile_name), None)
+    return None if chosen is None else caller_for(person=person, place=chosen)
+
+
+def caller_for(*, person: SignedIn, place: Member) -> Caller:
+    """Return the caller that a person is in one of their profiles."""
+    return Caller(
+        kind="person",
+        user_id=person.user_id,
+        profile_id=place.profile_id,
+        profile_name=place.profile_name,
+        role=place.role,  # type: ignore[arg-type]
+        label=person.username,
+        language=person.language or "en",
+        time_zone=person.time_zone or place.profile_zone,
+    )
+
+
+_SESSION_SQL = """
+select s.session_data, s.expire_date, u.id, u.username, u.password, u.session_epoch, u.language, u.time_zone
+from django_session s, accounts_user u
+where s.session_key = %s and u.id = %s and u.is_active
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """A person who is signed in at this moment."""
+
+    user_id: int
+    username: str
+    language: str
+    time_zone: str
+
+
+def signed_in(*, session_key: str) -> SignedIn | None:
+    """Return the active person of a session cookie, read afresh; None if nobody is signed in with it.
+
+    The same checks as Django's own middleware: the row exists and is not expired, its data is signed by this server,
+    its backend is one of ours and its hash fits the person's password and epoch. Only the unsigning of unchanged data
+    and the hash of an unchanged password are remembered, never the answer.
+    """
+    if not session_key:
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("select session_data from django_session where session_key = %s", [session_key])
+        found = cursor.fetchone()
+        if found is None:
+            return None
+        user_id, session_hash, backend = _unsigned(found[0])
+        if user_id is None or backend not in settings.AUTHENTICATION_BACKENDS:
+            return None
+        cursor.execute(_SESSION_SQL, [session_key, user_id])
+        row = cursor.fetchone()
+    if row is None or row[0] != found[0] or _moment(row[1]) <= timezone.now():
+        return None
+    if not constant_time_compare(session_hash, _auth_hash(row[4], row[5])):
+        return None
+    return SignedIn(user_id=row[2], username=row[3], language=row[6], time_zone=row[7])
+
+
+@lru_cache(maxsize=2048)
+def _unsigned(session_data: str) -> tuple[int | None, str, str]:
+    data = SessionStore().decode(session_data)
+    found = str(data.get(SESSION_KEY, ""))
+    return (
+        int(found) if found.isdecimal() else None,
+        str(data.get(HASH_SESSION_KEY, "")),
+        str(data.get(BACKEND_SESSION_KEY, "")),
+    )
+
+
+@lru_cache(maxsize=2048)
+def _auth_hash(password: str, epoch: int) -> str:
+    return User(password=password, session_epoch=epoch).get_session_auth_hash()
+
+
+def _moment(value: Any) -> datetime:
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A person's place in one profile."""
+
+    profile_id: str
+    profile_name: str
+    profile_zone: str
+    role: str
+
+
+_MEMBERS_SQL = """
+select m.profile_id, p.name, p.time_zone, m.role
+from accounts_membership m join accounts_profile p on p.id = m.profile_id
+where m.user_id = %s order by m.id
+"""
+
+
+def places_of(*, user_id: int) -> list[Member]:
+    """Return a person's profiles and roles, the oldest membership first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MEMBERS_SQL, [user_id])
+        return [
+            Member(profile_id=row[0], profile_name=row[1], profile_zone=row[2], role=row[3])
+            for row in cursor.fetchall()
+        ]
+
+
+def role_of(*, user_id: int, profile_id: str) -> str | None:
+    """Return a person's role in a profile, or None."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select role from accounts_membership where user_id = %s and profile_id = %s", [user_id, profile_id]
+        )
+        row = cursor.fetchone()
+    return None if row is None else str(row[0])
+
+
+def memberships_of(*, user_id: int) -> QuerySet[Membership]:
+    """Return a person's memberships with their profiles, the oldest first."""
+    return Membership.objects.filter(user_id=user_id).select_related("profile").order_by("id")
+
+
+def deciders_of(*, profile_id: str) -> list[int]:
+    """Return the ids of the people who see and decide a profile's cards."""
+    return list(
+        Membership.objects.filter(profile_id=profile_id, role__in=["owner", "decider"]).values_list(
+            "user_id", flat=True
+        )
+    )
+
+
+def profile_named(*, name: str) -> Profile | None:
+    """Return a profile by its name."""
+    return Profile.objects.filter(name=name).first()
+
+
+def tokens_of(*, profile_id: str) -> QuerySet[AccessToken]:
+    """Return a profile's tokens that are not revoked, newest first."""
+    return AccessToken.objects.filter(profile_id=profile_id, revoked_at_ms=None).select_related("user")
+
+
+def members_of(*, profile_id: str) -> QuerySet[Membership]:
+    """Return the members of a profile."""
+    return Membership.objects.filter(profile_id=profile_id).select_related("user").order_by("id")

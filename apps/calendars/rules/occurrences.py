@@ -1,0 +1,152 @@
+"""Occurrences of a stored object: in a window, at a slot, the first, and how many."""
+
+from itertools import islice
+
+from apps.calendars.rules.components import Kind, Occurrence, StoredObject
+from apps.calendars.rules.details import Details, details_of
+from apps.calendars.rules.placements import (
+    Placement,
+    is_endless,
+    override_placement,
+    placements,
+    read_slot,
+    slot_text,
+    times_of_slot,
+    undated_placement,
+)
+from apps.calendars.rules.series import Part, Series, Slot, read_object
+from apps.calendars.rules.values import date_text
+
+DEFAULT_LIMIT = 10_000
+_ENDLESS_SAMPLE = 1_000
+
+
+def expand(
+    *, stored: StoredObject, window_start_ms: int, window_end_ms: int, limit: int = DEFAULT_LIMIT
+) -> list[Occurrence]:
+    """Occurrences that touch the half-open window of instants, ordered by start; `limit` counts inside the window.
+
+    A to-do without any time is in every window until it is completed, then in the one of its completion (RFC 4791 9.9).
+    """
+    series = read_object(stored=stored)
+    if series.master is not None and series.master.anchor is None:
+        placed = _undated(series.master, window_start_ms, window_end_ms)
+    else:
+        placed = placements(series=series, start_ms=window_start_ms, end_ms=window_end_ms, limit=limit)
+    words: dict[int, Details] = {}
+    return [_dress(series, placement, words) for placement in placed]
+
+
+def _undated(master: Part, start_ms: int, end_ms: int) -> list[Placement]:
+    if not master.todo:
+        return []
+    details = details_of(component=master.reading.component)
+    moments = [moment for moment in (details.completed_ms, details.created_ms) if moment is not None]
+    if details.completed_ms is not None:
+        inside = start_ms <= max(moments) and end_ms > min(moments)
+    elif details.completed:
+        inside = False
+    else:
+        inside = not moments or end_ms > moments[0]
+    return [undated_placement(master)] if inside else []
+
+
+def _dress(series: Series, placement: Placement, words: dict[int, Details] | None = None) -> Occurrence:
+    part, times = placement.part, placement.times
+    known = words if words is not None else {}
+    details = known.get(id(part))
+    if details is None:
+        details = known[id(part)] = details_of(component=part.reading.component)
+    kind: Kind = series.stored.kind
+    return Occurrence(
+        uid=series.stored.uid,
+        kind=kind,
+        slot=slot_text(series=series, slot=placement.slot),
+        start_ms=times.start_ms,
+        end_ms=times.end_ms,
+        all_day=times.all_day,
+        start_date=date_text(times.start_day) if times.start_day is not None else None,
+        end_date=date_text(times.end_day) if times.end_day is not None else None,
+        title=details.title,
+        location=details.location,
+        notes=details.notes,
+        categories=details.categories,
+        status=details.status,
+        transparent=details.transparent,
+        is_override=placement.is_override,
+        recurring=is_recurring(series=series),
+        zone=part.anchor_zone.name,
+        alarm_minutes=details.alarm_minutes,
+        alarms=details.alarms,
+        attendees=details.attendees,
+        priority=details.priority,
+        completed=details.completed,
+        completed_ms=details.completed_ms,
+    )
+
+
+def is_recurring(*, series: Series) -> bool:
+    """Whether the object is a series: a rule, an RDATE, or overrides."""
+    return bool(series.walks or series.extra or series.overrides)
+
+
+def find_slot(*, stored: StoredObject, slot: str) -> Occurrence | None:
+    """The occurrence whose original start is `slot`, or None; never the nearest one."""
+    series = read_object(stored=stored)
+    placement = read_slot(series=series, text=slot)
+    return None if placement is None else _dress(series, placement)
+
+
+def first_occurrence(*, stored: StoredObject) -> Occurrence | None:
+    """The occurrence with the earliest slot, or None for an empty series."""
+    series = read_object(stored=stored)
+    if series.master is not None and series.master.anchor is None:
+        return _dress(series, undated_placement(series.master))
+    slot = next((slot for slot in series.slots() if not series.is_excluded(slot)), None)
+    keys = [override.slot for override in series.overrides.values() if not series.is_excluded(override.slot)]
+    earliest = min([*keys, *([slot] if slot is not None else [])], default=None, key=lambda each: each.key)
+    return None if earliest is None else _dress(series, _place(series, earliest))
+
+
+def _place(series: Series, slot: Slot) -> Placement:
+    override = series.overrides.get(slot.key)
+    if override is not None:
+        return override_placement(override)
+    times, part = times_of_slot(series=series, slot=slot)
+    return Placement(slot, times, part, False)
+
+
+def count_occurrences(*, stored: StoredObject, cap: int = 100_000) -> int | None:
+    """How many occurrences the object has, or None when it is endless or has more than `cap`."""
+    series = read_object(stored=stored)
+    if series.master is not None and series.master.anchor is None:
+        return 1 if series.master.todo else 0
+    keys = set(series.overrides) - {o.slot.key for o in series.overrides.values() if series.is_excluded(o.slot)}
+    most = min(cap, _ENDLESS_SAMPLE) if is_endless(series=series) else cap
+    allowance = most + len(series.excluded) + len(series.overrides) + 1
+    number = 0
+    for slot in islice(series.slots(), allowance):
+        if not series.is_excluded(slot) and slot.key not in keys:
+            number += 1
+            if number + len(keys) > most:
+                return None
+    return number + len(keys)
+
+
+def last_end_ms(*, stored: StoredObject, cap: int = 100_000) -> int | None:
+    """Instant at which the last occurrence ends, or None when the object is endless or has more than `cap`."""
+    series = read_object(stored=stored)
+    if is_endless(series=series):
+        return None
+    latest: int | None = None
+    for number, slot in enumerate(series.slots()):
+        if number > cap:
+            return None
+        if slot.key not in series.overrides and not series.is_excluded(slot):
+            last = times_of_slot(series=series, slot=slot)[0].last_ms
+            latest = last if latest is None or (last is not None and last > latest) else latest
+    for override in series.overrides.values():
+        last = override_placement(override).times.last_ms
+        if last is not None and not series.is_excluded(override.slot) and (latest is None or last > latest):
+            latest = last
+    return latest

@@ -1,0 +1,188 @@
+"""The wall clocks of one recurrence rule in order, begun near a window instead of at DTSTART.
+
+A rule is cut into periods (its FREQ times INTERVAL) that are numbered from DTSTART's own, so that period 40,000 costs
+what period 1 costs. COUNT needs the number of instances before the window: by arithmetic where every period holds the
+same number, by walking otherwise.
+"""
+
+from collections.abc import Iterator
+
+from apps.calendars.rules.period_days import DayRules
+from apps.calendars.rules.recurrence import Rule
+from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, SECOND_MS, civil, day_number, weekday
+
+HOUR_MS = 3_600_000
+# A rule without an instance in this many periods (54 years of days, 1,600 of months) is taken to have no more.
+MAX_BARREN_PERIODS = 20_000
+
+
+class RuleWalk:
+    """Instances of `rule` for a series that starts at `start_ms` (wall clock)."""
+
+    def __init__(self, *, rule: Rule, start_ms: int) -> None:
+        self.rule = rule
+        self.start_ms = start_ms
+        self.start_day, of_day = divmod(start_ms, DAY_MS)
+        self.hourly = rule.freq == "HOURLY"
+        self.days = DayRules(rule=rule, start_day=self.start_day)
+        self.clocks = self._clocks(of_day=of_day)
+        self.positions = rule.bysetpos
+        # Periods looked at so far, for callers that must not spend too many.
+        self.periods = 0
+        year, month, _ = civil(self.start_day)
+        self.first_month = year * 12 + month - 1
+        self.week_start = self.start_day - (weekday(self.start_day) - rule.wkst) % 7
+        self.start_is_instance = start_ms in self._candidates(0)
+
+    def _clocks(self, *, of_day: int) -> tuple[int, ...]:
+        """Milliseconds since midnight (HOURLY: since the full hour) of the instances of one day (hour)."""
+        seconds, rule = of_day // SECOND_MS, self.rule
+        hours = (0,) if self.hourly else rule.byhour or (seconds // 3600,)
+        minutes = rule.byminute or (seconds // 60 % 60,)
+        within = rule.bysecond or (seconds % 60,)
+        return tuple((h * 3600 + m * 60 + s) * SECOND_MS for h in hours for m in minutes for s in within)
+
+    def period_begin(self, index: int) -> int | None:
+        """Wall clock at which a period begins, or None past the last year."""
+        step = index * self.rule.interval
+        match self.rule.freq:
+            case "YEARLY":
+                day = day_number(self.first_month // 12 + step, 1, 1)
+                return None if day is None else day * DAY_MS
+            case "MONTHLY":
+                month = self.first_month + step
+                day = day_number(month // 12, month % 12 + 1, 1)
+                return None if day is None else day * DAY_MS
+            case "WEEKLY":
+                begin = (self.week_start + 7 * step) * DAY_MS
+            case "DAILY":
+                begin = (self.start_day + step) * DAY_MS
+            case _:
+                begin = (self.start_ms // HOUR_MS + step) * HOUR_MS
+        return begin if begin < MAX_WALL_MS else None
+
+    def period_of(self, wall_ms: int) -> int:
+        """Index of the last period that begins at or before a wall clock inside the calendar, at least 0."""
+        day = wall_ms // DAY_MS
+        match self.rule.freq:
+            case "YEARLY":
+                passed = civil(day)[0] - self.first_month // 12
+            case "MONTHLY":
+                year, month, _ = civil(day)
+                passed = year * 12 + month - 1 - self.first_month
+            case "WEEKLY":
+                passed = (day - self.week_start) // 7
+            case "DAILY":
+                passed = day - self.start_day
+            case _:
+                passed = wall_ms // HOUR_MS - self.start_ms // HOUR_MS
+        return max(0, passed // self.rule.interval)
+
+    def _candidates(self, index: int) -> Iterator[int]:
+        """Wall clocks of one period in order, those before DTSTART included."""
+        if self.hourly:
+            begin = (self.start_ms // HOUR_MS + index * self.rule.interval) * HOUR_MS
+            fits = not self.rule.byhour or begin % DAY_MS // HOUR_MS in self.rule.byhour
+            starts = [begin] if fits and self.days.fits(begin // DAY_MS) else []
+        else:
+            starts = [day * DAY_MS for day in self._days(index)]
+        if self.positions:
+            return iter(self._at_positions(starts=starts))
+        clocks = self.clocks
+        if len(clocks) == 1:
+            clock = clocks[0]
+            return iter([start + clock for start in starts])
+        return (start + clock for start in starts for clock in clocks)
+
+    def _days(self, index: int) -> list[int]:
+        step = index * self.rule.interval
+        match self.rule.freq:
+            case "YEARLY":
+                return self.days.of_year(self.first_month // 12 + step)
+            case "MONTHLY":
+                month = self.first_month + step
+                return self.days.of_month(month // 12, month % 12 + 1)
+            case "WEEKLY":
+                return self.days.of_week(self.week_start + 7 * step)
+            case _:
+                day = self.start_day + step
+                return [day] if self.days.fits(day) else []
+
+    def _at_positions(self, *, starts: list[int]) -> list[int]:
+        # By arithmetic: the set of a period can be far too large to build.
+        size = len(starts) * len(self.clocks)
+        found = set()
+        for position in self.positions:
+            place = position - 1 if position > 0 else size + position
+            if 0 <= place < size:
+                found.add(starts[place // len(self.clocks)] + self.clocks[place % len(self.clocks)])
+        return sorted(found)
+
+    def walls(self, *, low_ms: int, high_ms: int) -> Iterator[int]:
+        """Wall clocks from `low_ms` up to before `high_ms`, never before DTSTART; COUNT applies, UNTIL does not."""
+        rule, start_ms, count = self.rule, self.start_ms, self.rule.count
+        high_ms = min(high_ms, MAX_WALL_MS)
+        index = 0
+        # DTSTART is the first of COUNT even where the rule does not generate it.
+        seen = 0 if self.start_is_instance else 1
+        if low_ms > start_ms and low_ms < high_ms:
+            target = max(0, self.period_of(low_ms) - 1)
+            if count is None:
+                index = target
+            elif self._is_even():
+                index = target
+                seen += self._before(index)
+        barren = 0
+        while barren < MAX_BARREN_PERIODS:
+            self.periods += 1
+            begin = self.period_begin(index)
+            if begin is None or begin >= high_ms or (count is not None and seen >= count):
+                return
+            empty = True
+            for wall in self._candidates(index):
+                empty = False
+                if wall < start_ms:
+                    continue
+                if count is not None:
+                    seen += 1
+                    if seen > count:
+                        return
+                if wall >= high_ms:
+                    return
+                if wall >= low_ms:
+                    yield wall
+            barren = barren + 1 if empty else 0
+            index = self._next(index, empty=empty, begin=begin)
+
+    def _next(self, index: int, *, empty: bool, begin: int) -> int:
+        """The period to look at next; an hourly rule leaves a whole day that does not fit in one step."""
+        if not (empty and self.hourly) or self.days.fits(begin // DAY_MS):
+            return index + 1
+        left = (begin // DAY_MS + 1) * DAY_MS - begin
+        step_ms = self.rule.interval * HOUR_MS
+        return index + max(1, -(-left // step_ms))
+
+    def _is_even(self) -> bool:
+        """Whether every period holds the same number of instances."""
+        if self.positions or self.rule.byhour and self.hourly:
+            return False
+        if self.rule.freq == "WEEKLY":
+            return self.days.only_weekdays
+        return self.rule.freq in ("DAILY", "HOURLY") and self.days.unrestricted
+
+    def _before(self, index: int) -> int:
+        """Instances in the periods before `index`, for an even rule."""
+        if index == 0:
+            return 0
+        each = sum(1 for _ in self._candidates(1))
+        skipped = sum(1 for wall in self._candidates(0) if wall < self.start_ms)
+        return index * each - skipped
+
+    def count_before(self, *, wall_ms: int) -> int:
+        """How many of COUNT lie before a wall clock, DTSTART always among them."""
+        index = max(0, self.period_of(wall_ms) - 1) if self._is_even() else 0
+        number = self._before(index) + (0 if self.start_is_instance else 1)
+        while (begin := self.period_begin(index)) is not None and begin < wall_ms:
+            number += sum(1 for wall in self._candidates(index) if self.start_ms <= wall < wall_ms)
+            index += 1
+        return number

@@ -1,0 +1,346 @@
+"""A stored object made ready for reckoning: slots, starts and ends as integers (see `values` for wall clocks)."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from apps.calendars.rules.components import StoredObject
+from apps.calendars.rules.content_lines import Component, component_lines, parse_tree, unfold
+from apps.calendars.rules.reading import ExtraDate, Reading, read_component
+from apps.calendars.rules.rule_walk import RuleWalk
+from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, MIN_WALL_MS, SECOND_MS, Duration, TimeValue
+from apps.calendars.rules.zone_book import ZoneBook, year_of
+from apps.calendars.rules.zones import Zone
+
+_CACHED_TEXT = 16_384
+
+
+class Slot(NamedTuple):
+    """An original start: `key` is what it is known by (its instant, or local midnight of a DATE), `wall_ms` its clock."""
+
+    key: int
+    wall_ms: int
+
+
+class Times(NamedTuple):
+    """Start and end of one component as wall clocks, instants and dates.
+
+    `end_ms` is None for a to-do without DUE, `start_ms` for one without DTSTART. `first_ms` and `last_ms` bound the
+    span that is matched against windows; they are None for a to-do without any time.
+    """
+
+    start_ms: int | None
+    end_ms: int | None
+    all_day: bool
+    start_day: int | None
+    end_day: int | None
+    first_ms: int | None
+    last_ms: int | None
+
+
+class Part:
+    """One component of an object with its zones resolved."""
+
+    def __init__(self, *, reading: Reading, book: ZoneBook) -> None:
+        self.reading = reading
+        self.book = book
+        self.years = _years(reading)
+        self.todo = reading.kind == "VTODO"
+        start, end = reading.start, reading.end
+        self.start_zone = self.zone_of(start) if start is not None else book.owner
+        self.end_zone = self.zone_of(end) if end is not None else self.start_zone
+        self.anchor = reading.anchor
+        self.anchor_zone = self.start_zone if start is not None else self.end_zone
+        self.all_day = self.anchor is not None and self.anchor.is_date
+        self.loose: list[str] = []
+        self._settle_end()
+
+    def zone_of(self, value: TimeValue) -> Zone:
+        """The zone in which a value of this component is written."""
+        return self.book.zone_of(value, first_year=self.years[0], last_year=self.years[1])
+
+    def instant_of(self, value: TimeValue) -> int:
+        """Instant of a value; a DATE is local midnight in the owner's zone."""
+        return self.zone_of(value).to_utc(value.wall_ms)
+
+    def _settle_end(self) -> None:
+        """Bring DTEND, DUE and DURATION into one form: a fixed number of days, or nominal days and exact time."""
+        reading = self.reading
+        start, end = reading.start, reading.end
+        self.length = Duration(1, 0) if self.all_day and not self.todo else Duration(0, 0)
+        self.due_only = start is None and end is not None
+        self.has_end = end is not None or not self.todo
+        if start is not None and end is not None:
+            self._settle_given_end(start, end)
+        elif start is not None and reading.duration is not None and reading.duration.total_ms > 0:
+            self.has_end = True
+            self.length = reading.duration
+            if self.all_day:
+                self.length = Duration(max(1, reading.duration.total_ms // DAY_MS), 0)
+
+    def _settle_given_end(self, start: TimeValue, end: TimeValue) -> None:
+        mixed = start.is_date != end.is_date
+        if start.is_date and end.is_date:
+            days = (end.wall_ms - start.wall_ms) // DAY_MS
+            backwards = days < 0 if self.todo else days <= 0
+            length = Duration(days, 0)
+        else:
+            # RFC 5545 3.8.5.3: an end given as DTEND makes an exact duration for every instance.
+            exact = self.end_zone.to_utc(end.wall_ms) - self.start_zone.to_utc(start.wall_ms)
+            if mixed and end.is_date:
+                backwards = end.wall_ms // DAY_MS < start.wall_ms // DAY_MS
+            else:
+                backwards = exact < 0
+            length = Duration(0, exact)
+        if not backwards:
+            self.length = length
+        elif self.todo:
+            self.loose.append("due_before_start")
+            self.anchor, self.anchor_zone, self.all_day = end, self.end_zone, end.is_date
+            self.due_only, self.length = True, Duration(0, 0)
+        else:
+            self.loose.append("end_not_after_start")
+
+    def times(self, wall_ms: int) -> Times:
+        """Times of the occurrence whose anchor shows that wall clock."""
+        if self.all_day:
+            return self._day_times(wall_ms)
+        begin = self.anchor_zone.to_utc(wall_ms)
+        if self.due_only:
+            return Times(None, begin, False, None, None, begin, begin)
+        end = self._end_of(wall_ms, begin)
+        if self.todo:
+            return self._todo_times(begin, end)
+        return Times(begin, end, False, None, None, begin, end)
+
+    def _end_of(self, wall_ms: int, begin: int) -> int:
+        days, exact = self.length
+        if days:
+            return self.anchor_zone.to_utc(wall_ms + days * DAY_MS) + exact
+        return begin + exact
+
+    def _todo_times(self, begin: int, end: int) -> Times:
+        if not self.has_end:
+            return Times(begin, None, False, None, None, begin, begin)
+        due = self.reading.end
+        if due is not None and due.is_date:
+            day = (begin + self.length.exact_ms - self.end_zone.to_utc(due.wall_ms) + due.wall_ms) // DAY_MS
+            close = self.end_zone.to_utc((day + 1) * DAY_MS)
+            return Times(begin, end, False, None, day, begin, max(begin, close))
+        return Times(begin, end, False, None, None, begin, end)
+
+    def _day_times(self, wall_ms: int) -> Times:
+        day = wall_ms // DAY_MS
+        owner = self.book.owner
+        begin = owner.to_utc(day * DAY_MS)
+        if self.due_only:
+            return Times(None, begin, True, None, day, begin, owner.to_utc((day + 1) * DAY_MS))
+        end_day = day + self.length.days
+        end = owner.to_utc(end_day * DAY_MS) + self.length.exact_ms
+        if not self.todo:
+            return Times(begin, end, True, day, end_day, begin, end)
+        if not self.has_end:
+            return Times(begin, None, True, day, None, begin, owner.to_utc((day + 1) * DAY_MS))
+        return Times(begin, end, True, day, end_day, begin, owner.to_utc((end_day + 1) * DAY_MS))
+
+
+def _years(reading: Reading) -> tuple[int, int]:
+    """Years in which the zone of a component matters; an endless rule looks a few years ahead."""
+    values = [value for value in (reading.start, reading.end, reading.recurrence_id) if value is not None]
+    values += [extra.start for extra in reading.extra_dates]
+    if not values:
+        return 2000, 2000
+    low, high = min(value.wall_ms for value in values), max(value.wall_ms for value in values)
+    first, last = year_of(low), year_of(high)
+    if reading.rules:
+        ends = [year_of(rule.until.wall_ms) if rule.until is not None else first + 4 for rule in reading.rules]
+        last = max(last, min(max(ends), first + 4))
+    return first, last
+
+
+class Override:
+    """A component with RECURRENCE-ID and the slot it stands for."""
+
+    def __init__(self, *, part: Part, slot: Slot, wall_ms: int, shift_ms: int) -> None:
+        self.part = part
+        self.slot = slot
+        self.wall_ms = wall_ms
+        # How far a THISANDFUTURE override moves the slots after its own, in its own zone's clock.
+        self.shift_ms = shift_ms
+        self.onwards = part.reading.this_and_future
+
+
+class Series:
+    """An object with its master, its overrides by slot, and what is excluded."""
+
+    def __init__(
+        self, *, stored: StoredObject, master: Reading | None, overrides: list[Reading], book: ZoneBook
+    ) -> None:
+        self.stored = stored
+        self.book = book
+        self.master = Part(reading=master, book=book) if master is not None else None
+        self.all_day = self.master.all_day if self.master is not None else False
+        self.excluded_days: set[int] = set()
+        self.excluded: set[int] = set()
+        self.walks: list[RuleWalk] = []
+        self.untils: list[int | None] = []
+        self.extra: dict[int, tuple[int, ExtraDate]] = {}
+        if self.master is not None and self.master.anchor is not None:
+            self._settle_master(self.master)
+        self.overrides: dict[int, Override] = {}
+        for reading in overrides:
+            override = self.override_of(reading)
+            if override is not None:
+                self.overrides[override.slot.key] = override
+        self.ranges = sorted((o for o in self.overrides.values() if o.onwards), key=lambda o: o.slot.key)
+
+    def _settle_master(self, master: Part) -> None:
+        anchor = master.anchor
+        assert anchor is not None
+        self.walks = [RuleWalk(rule=rule, start_ms=anchor.wall_ms) for rule in master.reading.rules]
+        self.untils = [self._until_of(master, walk) for walk in self.walks]
+        for value in master.reading.exdates:
+            self._exclude(master, value)
+        for extra in master.reading.extra_dates:
+            slot = self.slot_of(extra.start)
+            self.extra[slot.key] = (slot.wall_ms, extra)
+
+    def _until_of(self, master: Part, walk: RuleWalk) -> int | None:
+        """Last key that UNTIL lets through."""
+        until = walk.rule.until
+        if until is None:
+            return None
+        if master.all_day:
+            wall = self.book.owner.to_wall(until.wall_ms) if until.utc else until.wall_ms
+            return wall - wall % DAY_MS
+        if until.is_date:
+            return master.anchor_zone.to_utc(until.wall_ms + DAY_MS - SECOND_MS)
+        return until.wall_ms if until.utc else master.anchor_zone.to_utc(until.wall_ms)
+
+    def _exclude(self, master: Part, value: TimeValue) -> None:
+        if master.all_day:
+            self.excluded.add(self.slot_of(value).key)
+        elif value.is_date:
+            self.excluded_days.add(value.wall_ms // DAY_MS)
+        else:
+            self.excluded.add(master.instant_of(value))
+
+    def slot_of(self, value: TimeValue, *, zone: Zone | None = None) -> Slot:
+        """The slot that a RECURRENCE-ID, EXDATE or RDATE value means in DTSTART's form."""
+        part = self.master
+        if part is None:
+            if value.is_date:
+                return Slot(value.wall_ms, value.wall_ms)
+            at = zone or self.book.zone_of(value, first_year=year_of(value.wall_ms), last_year=year_of(value.wall_ms))
+            return Slot(at.to_utc(value.wall_ms), value.wall_ms)
+        if part.all_day:
+            wall = self.book.owner.to_wall(value.wall_ms) if value.utc else value.wall_ms
+            return Slot(wall - wall % DAY_MS, wall - wall % DAY_MS)
+        if value.is_date:
+            # A DATE on a timed series means that day at the time of DTSTART.
+            anchor = part.anchor
+            wall = value.wall_ms + (anchor.wall_ms % DAY_MS if anchor is not None else 0)
+            return Slot(part.anchor_zone.to_utc(wall), wall)
+        written = zone or part.zone_of(value)
+        key = written.to_utc(value.wall_ms)
+        if written is part.anchor_zone:
+            return Slot(key, value.wall_ms)
+        return Slot(key, part.anchor_zone.to_wall(key))
+
+    def override_of(self, reading: Reading) -> Override | None:
+        """The override of a component with RECURRENCE-ID."""
+        recurrence_id = reading.recurrence_id
+        if recurrence_id is None:
+            return None
+        part = Part(reading=reading, book=self.book)
+        slot = self.slot_of(recurrence_id, zone=part.zone_of(recurrence_id) if not recurrence_id.is_date else None)
+        wall = slot.wall_ms
+        if part.anchor is not None:
+            wall = part.anchor.wall_ms
+        elif self.master is not None:
+            part.anchor_zone, part.all_day = self.master.anchor_zone, self.all_day
+        original = slot.wall_ms if part.all_day else part.anchor_zone.to_wall(self.instant_of_slot(slot))
+        return Override(part=part, slot=slot, wall_ms=wall, shift_ms=wall - original)
+
+    def instant_of_slot(self, slot: Slot) -> int:
+        """Instant at which a slot begins."""
+        return self.book.owner.to_utc(slot.wall_ms) if self.all_day else slot.key
+
+    def is_excluded(self, slot: Slot) -> bool:
+        """Whether EXDATE takes a slot out."""
+        return slot.key in self.excluded or (
+            bool(self.excluded_days) and not self.all_day and slot.wall_ms // DAY_MS in self.excluded_days
+        )
+
+    def range_of(self, slot: Slot) -> Override | None:
+        """The THISANDFUTURE override that governs a slot, if any."""
+        found = None
+        for override in self.ranges:
+            if override.slot.key <= slot.key:
+                found = override
+        return found
+
+    def slots(self, *, low_ms: int = MIN_WALL_MS, high_ms: int = MAX_WALL_MS) -> Iterator[Slot]:
+        """Slots of the master with their wall clock in [low, high), in order, each once; excluded ones included."""
+        master = self.master
+        if master is None or master.anchor is None:
+            return
+        sources: list[Iterable[int]] = [self._rule_walls(i, low_ms, high_ms) for i in range(len(self.walks))]
+        singles = sorted({master.anchor.wall_ms, *(wall for wall, _ in self.extra.values())})
+        if self.extra or len(self.walks) != 1 or not self.walks[0].start_is_instance or self.untils[0] is not None:
+            sources.append([wall for wall in singles if low_ms <= wall < high_ms])
+        seen: set[int] = set()
+        to_utc = master.anchor_zone.to_utc
+        for wall in heapq.merge(*sources) if len(sources) > 1 else sources[0]:
+            key = wall if self.all_day else to_utc(wall)
+            if key not in seen:
+                if len(seen) > 64:
+                    # Equal keys stand within a few hours of each other; the oldest need no remembering.
+                    seen = set(sorted(seen)[-32:])
+                seen.add(key)
+                yield Slot(key, wall)
+
+    def _rule_walls(self, index: int, low_ms: int, high_ms: int) -> Iterator[int]:
+        walk, until = self.walks[index], self.untils[index]
+        if until is None:
+            yield from walk.walls(low_ms=low_ms, high_ms=high_ms)
+            return
+        master = self.master
+        assert master is not None
+        edge = until if self.all_day else master.anchor_zone.to_wall(until)
+        for wall in walk.walls(low_ms=low_ms, high_ms=min(high_ms, edge + 2 * DAY_MS)):
+            if wall < edge - DAY_MS or (wall if self.all_day else master.anchor_zone.to_utc(wall)) <= until:
+                yield wall
+
+
+def read_object(*, stored: StoredObject) -> Series:
+    """The series of a stored object; what the object holds twice is decided as at import."""
+    if len(stored.ics) <= _CACHED_TEXT:
+        return _cached(stored)
+    return _read(stored)
+
+
+@lru_cache(maxsize=1024)
+def _cached(stored: StoredObject) -> Series:
+    return _read(stored)
+
+
+def _read(stored: StoredObject) -> Series:
+    tree = parse_tree(text=unfold(stored.ics))
+    calendar = tree.calendars[0] if tree.calendars else Component("VCALENDAR", 0, [])
+    readings = [read_component(component=each, has_method=True) for each in calendar.components(name=stored.kind)]
+    masters = [reading for reading in readings if reading.recurrence_id is None]
+    overrides = [reading for reading in readings if reading.recurrence_id is not None]
+    book = ZoneBook(owner_zone=stored.owner_zone, definitions=definitions_of(calendar))
+    return Series(stored=stored, master=masters[0] if masters else None, overrides=overrides, book=book)
+
+
+def definitions_of(calendar: Component) -> dict[str, str]:
+    """The text of each VTIMEZONE by its TZID; the first of a name counts."""
+    found: dict[str, str] = {}
+    for component in calendar.components(name="VTIMEZONE"):
+        tzid = component.text("TZID").strip()
+        if tzid and tzid not in found:
+            found[tzid] = "\r\n".join(component_lines(component))
+    return found

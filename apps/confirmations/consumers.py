@@ -1,0 +1,228 @@
+"""The dialog's socket: cards to the people who may decide, decisions back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.http import parse_cookie
+
+from apps.accounts.queries import places_of, signed_in
+from apps.confirmations import queries
+from apps.confirmations.actions import decide, run_claimed
+from apps.confirmations.models import Confirmation
+from apps.confirmations.rules import Decider, new_nonce
+from apps.confirmations.serializers import card, ended_frame, frame_of, refusal, taken
+from apps.core.announce import listen
+from apps.core.errors import SaysoError, Unauthorized
+from apps.core.sockets import Socket, header_of, keep, origin_allowed, sockets_of
+from apps.core.threads import lane
+from apps.core.values import now_ms, sha256_hex
+
+KIND = "confirmations"
+CLOSE_SIGNED_OUT = 4401
+CLOSE_FORBIDDEN = 4403
+
+
+class ConfirmationConsumer(Socket):
+    """One open page of one person."""
+
+    kind: ClassVar[str] = KIND
+
+    session_key = ""
+    session_ref = ""
+    user_id = 0
+    username = ""
+    language = "en"
+    time_zone = ""
+    profile_ids: frozenset[str] = frozenset()
+
+    async def connect(self) -> None:
+        """Accept a handshake of our own page by a signed-in person, then show what waits for them."""
+        if not origin_allowed(self.scope, settings.SAYSO_ORIGINS) or header_of(self.scope, b"authorization"):
+            await self.close(code=CLOSE_FORBIDDEN)
+            return
+        self.session_key = cookie_of(self.scope, settings.SESSION_COOKIE_NAME)
+        if not self.session_key or not await self.in_lane(self.look_up):
+            await self.close(code=CLOSE_SIGNED_OUT)
+            return
+        self.connection_id = secrets.token_hex(6)
+        self.session_ref = sha256_hex(self.session_key)
+        await self.accept()
+        # Registered before the first read: what is announced meanwhile is sent twice rather than not at all.
+        self.register()
+        for text in await self.in_lane(self.first_frames, self.scope["query_string"].decode("latin1")):
+            await self.send_json(text)
+
+    def look_up(self) -> bool:
+        """Re-read session, user and memberships; tells whether the person is still signed in."""
+        person = signed_in(session_key=self.session_key)
+        if person is None:
+            return False
+        places = places_of(user_id=person.user_id)
+        self.user_id, self.username = person.user_id, person.username
+        self.language = cookie_of(self.scope, settings.LANGUAGE_COOKIE_NAME) or person.language or "en"
+        self.time_zone = person.time_zone
+        self.profile_ids = frozenset(place.profile_id for place in places if place.role in ("owner", "decider"))
+        return True
+
+    def first_frames(self, query: str) -> list[str]:
+        """Return the greeting, everything that is open, and what ended since the numbers last seen."""
+        seen = parse_seen(query)
+        numbers = {pid: queries.last_change(profile_id=pid) for pid in sorted(self.profile_ids)}
+        hello = {"type": "hello", "now_ms": now_ms(), "seen": numbers, "user": self.username}
+        frames = [json.dumps(hello)]
+        for profile_id, number in seen.items():
+            if profile_id in self.profile_ids:
+                changed = queries.changes_since(profile_id=profile_id, change_seq=number)
+                frames.extend(
+                    json.dumps(ended_frame(row)) for row in changed if row.state not in ("pending", "executing")
+                )
+        rows = queries.open_cards(profile_ids=sorted(self.profile_ids))
+        frames.extend(self.shown_frame(encode(row, self.language, self.time_zone), row) for row in rows)
+        frames.append(json.dumps({"type": "cards.sent", "count": len(rows)}))
+        return frames
+
+    def shown_frame(self, card_text: str, row: Any) -> str:
+        """Return the frame that shows a card to this very connection."""
+        return f'{{"type":"card.shown","seq":{row.change_seq},"nonce":"{self.nonce(row.pk)}","card":{card_text}}}'
+
+    def nonce(self, confirmation_id: str) -> str:
+        """Return a fresh nonce for a card on this connection."""
+        return new_nonce(
+            key=settings.SAYSO_KEYS.key("django_secret"),
+            card=confirmation_id,
+            user_id=self.user_id,
+            session=self.session_ref,
+            connection=self.connection_id,
+        )
+
+    async def on_frame(self, frame: dict[str, Any]) -> None:
+        """Answer `decide`; anything else is unknown."""
+        if frame.get("type") != "decide" or not isinstance(frame.get("id"), str):
+            await self.send_json({"type": "error", "code": "unknown_frame", "detail": "This frame is not known here."})
+            return
+        answer = await self.in_lane(self.decide, frame, grouped=True)
+        if answer.get("code") == "unauthorized":
+            await self.send_json(answer)
+            await self.close(code=CLOSE_SIGNED_OUT)
+            return
+        if answer.get("state") == "executing":
+            keep(asyncio.ensure_future(asyncio.to_thread(run_claimed, confirmation_id=frame["id"], now_ms=now_ms())))
+        await self.send_json(answer)
+
+    def decide(self, frame: dict[str, Any]) -> dict[str, Any]:
+        """Decide as the person who is signed in at this moment."""
+        confirmation_id = frame["id"][:64]
+        if not self.look_up():
+            return refusal(confirmation_id, Unauthorized())
+        who = Decider(
+            user_id=self.user_id, label=self.username, session=self.session_ref, connection=self.connection_id
+        )
+        try:
+            result = decide(by=who, confirmation_id=confirmation_id, frame=frame_of(frame), now_ms=now_ms())
+        except SaysoError as error:
+            return refusal(confirmation_id, error)
+        if result.error is not None:
+            nonce = self.nonce(confirmation_id) if result.row.state == "pending" else ""
+            return refusal(confirmation_id, result.error, nonce)
+        return taken(result.row)
+
+    async def disconnect(self, code: int) -> None:
+        """Forget the page."""
+        self.unregister()
+
+    async def check_person(self) -> None:
+        """Close within the moment when the person is signed out, disabled or without any profile here."""
+        before = self.profile_ids
+        if not await self.in_lane(self.look_up) or not self.profile_ids:
+            await self.close(code=CLOSE_SIGNED_OUT)
+        elif before != self.profile_ids:
+            # Reconnecting shows exactly what the person may see now.
+            await self.close(code=1012)
+
+
+def encode(row: Confirmation, language: str, time_zone: str) -> str:
+    """Return a card as JSON text."""
+    return json.dumps(
+        card(row, profile=row.profile, language=language, time_zone=time_zone),
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def parse_seen(query: str) -> dict[str, int]:
+    """Return the numbers last seen, from `seen=<profile>:<number>,…` in the handshake's query."""
+    found: dict[str, int] = {}
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if name == "seen":
+            for pair in value.replace("%3A", ":").replace("%2C", ",").split(","):
+                profile_id, _, number = pair.partition(":")
+                if number.isdecimal() and len(number) < 18:
+                    found[profile_id] = int(number)
+    return found
+
+
+def cookie_of(scope: dict[str, Any], name: str) -> str:
+    """Return a cookie of the handshake, or an empty text."""
+    return parse_cookie(header_of(scope, b"cookie")).get(name, "")
+
+
+def hear(message: dict[str, Any]) -> None:
+    """Show, take away or close, as announced; runs on the serving loop."""
+    event = message["event"]
+    if event in ("confirmation.asked", "confirmation.claimed"):
+        if not message["device"] and any(s for s in sockets_of(KIND) if message["profile"] in s.profile_ids):
+            keep(asyncio.ensure_future(show(message["profile"], message["confirmation"])))
+    elif event == "confirmation.ended":
+        frame = json.dumps(
+            {
+                "type": "card.ended",
+                "seq": message["seq"],
+                "profile": message["profile"],
+                "id": message["confirmation"],
+                "state": message["state"],
+                "by": message["decider"],
+                "at": message["at"],
+            },
+            ensure_ascii=False,
+        )
+        if not message["device"]:
+            for socket in sockets_of(KIND):
+                if message["profile"] in socket.profile_ids:
+                    socket.push(frame)
+    elif event in ("session.ended", "member.removed", "member.changed"):
+        for socket in sockets_of(KIND):
+            if socket.user_id == message["user"]:
+                keep(asyncio.ensure_future(socket.check_person()))
+
+
+async def show(profile_id: str, confirmation_id: str) -> None:
+    """Send a new card to every open page that may see it; each language and zone is encoded once."""
+    texts: dict[tuple[str, str], tuple[str, Any]] = {}
+    for socket in sockets_of(KIND):
+        if profile_id not in socket.profile_ids:
+            continue
+        key = (socket.language, socket.time_zone)
+        if key not in texts:
+            found = await lane.run(lambda key=key: load(profile_id, confirmation_id, *key))  # type: ignore[misc]
+            if found is None:
+                return
+            texts[key] = found
+        text, row = texts[key]
+        socket.push(socket.shown_frame(text, row))
+
+
+def load(profile_id: str, confirmation_id: str, language: str, time_zone: str) -> tuple[str, Confirmation] | None:
+    """Read and encode one card, unless it ended meanwhile."""
+    row = queries.card_for(profile_ids=[profile_id], confirmation_id=confirmation_id)
+    if row is None or row.state not in ("pending", "executing"):
+        return None
+    return encode(row, language, time_zone), row
+
+
+listen(hear)

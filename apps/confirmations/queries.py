@@ -1,0 +1,100 @@
+"""Reading confirmations: open cards, changes since a number, outcomes for requesters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db.models import Min, QuerySet
+
+from apps.accounts.rules import Caller
+from apps.confirmations.models import Confirmation
+from apps.confirmations.rules import OPEN_STATES, ConfirmationNotFound, Outcome
+from apps.ledger.models import LedgerHead
+
+
+def outcome_from(row: Confirmation, *, joined: bool = False) -> Outcome:
+    """Return what a row means for its requester."""
+    parts = json.loads(row.outcome)
+    return Outcome(
+        confirmation_id=row.pk,
+        state=row.state,  # type: ignore[arg-type]
+        code=row.code,
+        message=parts.pop("message", "") if isinstance(parts, dict) and row.state == "failed" else "",
+        reason=row.reason,
+        parts=parts,
+        receipt_id=row.receipt_id,
+        deadline_ms=row.deadline_ms,
+        joined=joined,
+    )
+
+
+def confirmation_of(*, by: Caller, confirmation_id: str) -> Confirmation:
+    """Return a confirmation that the caller asked for; anybody else's is not there."""
+    row = Confirmation.objects.filter(pk=confirmation_id, profile_id=by.profile_id, requester=by.ref).first()
+    if row is None:
+        raise ConfirmationNotFound
+    return row
+
+
+def confirmations_of(*, by: Caller) -> QuerySet[Confirmation]:
+    """Return what the caller asked for, newest first."""
+    return Confirmation.objects.filter(profile_id=by.profile_id, requester=by.ref).order_by("-created_at_ms")
+
+
+def open_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
+    """Return what waits for a person of these profiles, in order; requests to a device appear in no browser."""
+    return Confirmation.objects.filter(
+        profile_id__in=profile_ids, state__in=OPEN_STATES, target_device=""
+    ).select_related("profile")
+
+
+def changes_since(*, profile_id: str, change_seq: int) -> QuerySet[Confirmation]:
+    """Return the cards of a profile that changed after a number, in order of change."""
+    return (
+        Confirmation.objects.filter(profile_id=profile_id, change_seq__gt=change_seq, target_device="")
+        .select_related("profile")
+        .order_by("change_seq")
+    )
+
+
+def past_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
+    """Return what ended in these profiles, the latest end first."""
+    return (
+        Confirmation.objects.filter(profile_id__in=profile_ids, target_device="")
+        .exclude(state__in=OPEN_STATES)
+        .select_related("profile")
+        .order_by("-change_seq", "-created_at_ms")
+    )
+
+
+def card_for(*, profile_ids: list[str], confirmation_id: str) -> Confirmation | None:
+    """Return a card that people of these profiles may see, open or ended."""
+    rows = Confirmation.objects.filter(pk=confirmation_id, profile_id__in=profile_ids, target_device="")
+    return rows.select_related("profile").first()
+
+
+def last_change(*, profile_id: str) -> int:
+    """Return the number of a profile's latest change."""
+    return LedgerHead.objects.filter(pk=profile_id).values_list("seq", flat=True).first() or 0
+
+
+def next_deadline_ms() -> int | None:
+    """Return when the next open confirmation expires."""
+    found: dict[str, Any] = Confirmation.objects.filter(state="pending").aggregate(first=Min("deadline_ms"))
+    first: int | None = found["first"]
+    return first
+
+
+def due_ids(*, now_ms: int, limit: int = 500) -> list[str]:
+    """Return the ids of open confirmations whose deadline has come, the earliest first."""
+    rows = Confirmation.objects.filter(state="pending", deadline_ms__lte=now_ms).order_by(
+        "deadline_ms", "created_at_ms"
+    )
+    return list(rows.values_list("pk", flat=True)[:limit])
+
+
+def open_count_of_token(*, owner_id: str) -> int:
+    """Return how many requests of a token wait for a person."""
+    refs = [f"token:{owner_id}", f"device:{owner_id}"]
+    return Confirmation.objects.filter(requester__in=refs, state="pending").count()

@@ -1,0 +1,72 @@
+"""Announcing: what was committed is told to this process and to the others.
+
+An announcement is a small JSON object: `event` (dotted name), `keys` (what waiters may be released by) and facts. The
+database row stays the truth: a lost announcement costs a re-read, never a wrong answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from apps.core.failpoints import reach
+
+log = logging.getLogger("sayso.announce")
+
+Listener = Callable[[dict[str, Any]], None]
+Relay = Callable[[dict[str, Any]], None]
+
+_listeners: list[Listener] = []
+_loop: asyncio.AbstractEventLoop | None = None
+_relay: Relay | None = None
+
+
+def listen(listener: Listener) -> None:
+    """Call the listener, on the serving loop, for each announcement."""
+    if listener not in _listeners:
+        _listeners.append(listener)
+
+
+def bind(loop: asyncio.AbstractEventLoop | None, relay: Relay | None = None) -> None:
+    """Name the serving loop of this process and, with several processes, what carries announcements to the others."""
+    global _loop, _relay
+    _loop, _relay = loop, relay
+
+
+def announce(event: str, *, keys: tuple[str, ...] = (), **facts: Any) -> None:
+    """Tell everybody after the commit of the transaction around."""
+    message = {"event": event, "keys": list(keys), **facts}
+    transaction.on_commit(partial(_post, message))
+
+
+def _post(message: dict[str, Any]) -> None:
+    reach("announce.before")
+    loop = _loop
+    if loop is not None and not loop.is_closed():
+        # From a foreign thread: only call_soon_threadsafe wakes the loop.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(deliver, message)
+    if _relay is not None:
+        _relay(message)
+    reach("announce.after")
+
+
+def deliver(message: dict[str, Any]) -> None:
+    """Hand an announcement to every listener of this process; runs on the serving loop."""
+    for listener in list(_listeners):
+        try:
+            listener(message)
+        except Exception:
+            log.exception("a listener failed on %s", message.get("event"))
+
+
+async def deliver_each(messages: Callable[[], Awaitable[dict[str, Any]]]) -> None:
+    """Deliver what other processes announce, for as long as the process lives."""
+    while True:
+        deliver(await messages())

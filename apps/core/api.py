@@ -1,0 +1,179 @@
+"""The shared edge: errors become responses, answers become JSON, pages get their middleware."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.module_loading import import_string
+from rest_framework import exceptions
+from rest_framework.parsers import JSONParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.response import Response
+
+from apps.core.errors import InvalidField, SaysoError
+from apps.core.text import storable
+from apps.core.waiting import SCOPE_KEY, Deferral, Rendering
+
+log = logging.getLogger("sayso.api")
+JSON_TYPE = "application/json"
+LARGEST_NUMBER = 2**63
+
+
+class OrjsonRenderer(BaseRenderer):
+    """Renders answers as JSON with orjson."""
+
+    media_type = JSON_TYPE
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        """Return the bytes; None is an empty body."""
+        return b"" if data is None else orjson.dumps(data, default=str)
+
+
+class StrictJSONParser(JSONParser):
+    """Parses JSON of any shape that both databases can keep: no NaN, no lone surrogate, no NUL, no giant number."""
+
+    strict = True
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the value; 400 names the first member that cannot be kept."""
+        try:
+            value = super().parse(stream, media_type, parser_context)
+        except RecursionError:
+            raise exceptions.ParseError("The body is nested too deeply.") from None
+        check_storable(value, "body")
+        return value
+
+
+def check_storable(value: Any, name: str) -> None:
+    """Raise `InvalidField` naming the innermost named member whose text or number cannot be kept."""
+    stack: list[tuple[str, Any]] = [(name, value)]
+    while stack:
+        where, found = stack.pop()
+        if isinstance(found, str):
+            if not storable(found):
+                raise InvalidField(where, "holds a character that cannot be stored")
+        elif isinstance(found, bool):
+            continue
+        elif isinstance(found, float):
+            if found != found or found in (float("inf"), float("-inf")):
+                raise InvalidField(where, "must be a finite number")
+        elif isinstance(found, dict):
+            for key, member in found.items():
+                if not storable(key):
+                    raise InvalidField(where, "holds a name that cannot be stored")
+                stack.append((key[:60], member))
+        elif isinstance(found, list):
+            stack.extend((where, member) for member in found)
+
+
+def body_of(request: Any) -> dict[str, Any]:
+    """Return the request's JSON object; an empty body counts as `{}`."""
+    data = request.data
+    if data is None or data == "":
+        return {}
+    if not isinstance(data, dict):
+        raise InvalidField("body", "must be a JSON object")
+    return dict(data.items())
+
+
+def rendering_of(request: Any) -> Rendering | None:
+    """Return the marker of the second pass, if this is one."""
+    inner = getattr(request, "_request", request)
+    scope = getattr(inner, "scope", None)
+    return scope.get(SCOPE_KEY) if scope else None
+
+
+def defer(response: Response, deferral: Deferral) -> Response:
+    """Let the waiting layer hold this answer; without one (tests, WSGI) the response itself is sent."""
+    response.deferral = deferral  # type: ignore[attr-defined]
+    return response
+
+
+def error_body(error: SaysoError) -> dict[str, Any]:
+    """Return the failure body of family R: `{code, detail, ...}`."""
+    return {"code": error.own_code, "detail": error.message, **error.extra}
+
+
+def error_response(error: SaysoError) -> Response:
+    """Return a failure of family R, with `Retry-After` where waiting helps."""
+    response = Response(error_body(error), status=error.own_status)
+    if "retry_after_s" in error.extra:
+        response["Retry-After"] = str(error.extra["retry_after_s"])
+    if error.own_status == 401:
+        response["WWW-Authenticate"] = 'Bearer realm="sayso"'
+    return response
+
+
+def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Render every error of an API view in the family of its view; the one exception handler of the project."""
+    view = context.get("view")
+    shape: Callable[[SaysoError], Response] = getattr(view, "error_response", error_response)
+    if isinstance(error, SaysoError):
+        return shape(error)
+    if isinstance(error, exceptions.APIException):
+        return shape(_from_framework(error))
+    if isinstance(error, RequestDataTooBig):
+        return shape(SaysoError("The request body is larger than this server accepts.", code="too_large", status=413))
+    from django.core.exceptions import PermissionDenied
+    from django.http import Http404
+
+    if isinstance(error, Http404):
+        return shape(SaysoError("There is nothing here by that name.", code="not_found", status=404))
+    if isinstance(error, PermissionDenied):
+        return shape(SaysoError("You may not do this here.", code="permission_denied", status=403))
+    return None
+
+
+def _from_framework(error: exceptions.APIException) -> SaysoError:
+    code = {400: "invalid", 401: "unauthorized", 403: "permission_denied", 404: "not_found"}.get(error.status_code)
+    detail = error.detail
+    if isinstance(detail, dict):
+        field, problems = next(iter(detail.items()))
+        problem = problems[0] if isinstance(problems, list) else problems
+        return SaysoError(f"{field}: {problem}", code="invalid_field", status=error.status_code, field=field)
+    sentence = str(detail[0] if isinstance(detail, list) else detail)
+    return SaysoError(sentence, code=code or str(error.default_code), status=error.status_code)
+
+
+class PageMiddleware:
+    """Runs the middleware of pages for pages only: `/api/` needs no session, no CSRF cookie and no language file."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        """Build the inner chain from `SAYSO_PAGE_MIDDLEWARE`."""
+        self.bare = get_response
+        self.view_hooks: list[Callable[..., Any]] = []
+        chain: Any = get_response
+        for name in reversed(settings.SAYSO_PAGE_MIDDLEWARE):
+            chain = import_string(name)(chain)
+            if hasattr(chain, "process_view"):
+                self.view_hooks.insert(0, chain.process_view)
+        self.chain = chain
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer through the inner chain, or bare for `/api/`."""
+        if request.path_info.startswith("/api/") and not request.path_info.startswith("/api/docs"):
+            response: HttpResponseBase = self.bare(request)
+            response.headers.setdefault("Cache-Control", "no-store")
+            response.headers.setdefault("X-Content-Type-Options", "nosniff")
+            response.headers.setdefault("Referrer-Policy", "no-referrer")
+            return response
+        return self.chain(request)  # type: ignore[no-any-return]
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        """Run the view hooks of the inner chain for pages."""
+        if request.path_info.startswith("/api/") and not request.path_info.startswith("/api/docs"):
+            return None
+        for hook in self.view_hooks:
+            answer: HttpResponse | None = hook(request, view, args, kwargs)
+            if answer is not None:
+                return answer
+        return None

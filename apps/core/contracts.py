@@ -1,0 +1,111 @@
+"""The registry of contracts: every call that may wait for a person.
+
+Rooms fill it in `AppConfig.ready`; the gate looks names up and never imports a room above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.core.errors import SaysoError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a call would do, read from real rows.
+
+    `facts` are what the card shows, free of language (the words come from `Contract.words`); `state` is everything the
+    preview rests on and goes into the digest; `effect` is the resulting removal, the same whatever the door.
+    """
+
+    target_kind: str
+    target_id: str
+    facts: Mapping[str, Any]
+    state: Any
+    effect: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A card in the viewer's language; plain text throughout."""
+
+    question: str
+    consequence: str
+    confirm: str
+    keep: str
+    undo: str = ""
+    lines: tuple[tuple[str, str], ...] = ()
+    """Label and value, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One contract call, as the gate hands it to preview and action."""
+
+    profile_id: str
+    arguments: Mapping[str, Any]
+    now_ms: int
+    by: str
+    """Who acts, as the ledger writes it: `user:ID`, `agent:ID`, `device:ID`."""
+    confirmation_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """A named call that waits for a person.
+
+    `preview(call=…, lock=False)` raises the contract's own error for a target that is missing, differs or may not be
+    touched; with `lock=True` it locks the target rows. `act(call=…, preview=…)` does it and returns the outcome parts
+    that the answer and the receipt carry. `external` names effects outside the database (two-phase).
+    """
+
+    name: str
+    scope: str
+    preview: Callable[..., Preview]
+    act: Callable[..., Mapping[str, Any]]
+    words: Callable[[Mapping[str, Any], Any], Words]
+    """`words(facts, zone)` under the viewer's active language; `zone` is a ZoneInfo."""
+    example: Mapping[str, Any]
+    digest: Callable[[Preview], Any] = field(default=lambda preview: preview.state)
+    """What of the preview the digest covers."""
+    policy: str = ""
+    """The profile's policy that this contract follows; its version is part of the digest."""
+    louder: bool = False
+    external: bool = False
+    """The effect happens outside the database: the claim commits first, then `call_out(call=…, preview=…)` runs."""
+    call_out: Callable[..., Mapping[str, Any]] | None = None
+    recheck: Callable[..., None] | None = None
+    """`recheck(call=…)`: rules outside the digest that must still hold at the tick; raises the contract's error."""
+
+
+class UnknownContract(SaysoError):
+    """There is no such contract."""
+
+    code = "unknown_contract"
+    status = 404
+
+
+_contracts: dict[str, Contract] = {}
+
+
+def register(*contracts: Contract) -> None:
+    """Put contracts into the registry; a name is taken once."""
+    for contract in contracts:
+        if _contracts.get(contract.name, contract) is not contract:
+            raise ValueError(f"two contracts are named {contract.name}")
+        _contracts[contract.name] = contract
+
+
+def contract_named(name: str) -> Contract:
+    """Return the contract of that name."""
+    try:
+        return _contracts[name]
+    except KeyError:
+        raise UnknownContract from None
+
+
+def all_contracts() -> tuple[Contract, ...]:
+    """Return all contracts by name."""
+    return tuple(_contracts[name] for name in sorted(_contracts))

@@ -1,0 +1,80 @@
+"""Small shared values: ids, canonical JSON, hashes and the clock."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+
+def new_id() -> str:
+    """Return 32 hex digits: 48 bits of Unix milliseconds, then 80 random bits, so that rows sort by age."""
+    return f"{time.time_ns() // 1_000_000:012x}{os.urandom(10).hex()}"
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys, no blanks and no escapes beyond JSON's own (RFC 8785 in spirit)."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256_hex(text: str) -> str:
+    """Return the SHA-256 of the text's UTF-8 as 64 hex digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 over the canonical JSON of a value."""
+    return sha256_hex(canonical_json(value))
+
+
+class Timer(Protocol):
+    """What `Clock.call_at` returns."""
+
+    def cancel(self) -> None:
+        """Forget the call."""
+
+
+class Clock(Protocol):
+    """Where time comes from; tests inject their own."""
+
+    def now_ms(self) -> int:
+        """Return Unix milliseconds."""
+
+    def call_at(self, at_ms: int, callback: Callable[[], None]) -> Timer:
+        """Run the callback on the running loop once the clock reads `at_ms`."""
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def now_ms(self) -> int:
+        """Return Unix milliseconds."""
+        return time.time_ns() // 1_000_000
+
+    def call_at(self, at_ms: int, callback: Callable[[], None]) -> Timer:
+        """Run the callback on the running loop once the clock reads `at_ms`."""
+        delay_s = max(0.0, (at_ms - self.now_ms()) / 1000)
+        return asyncio.get_running_loop().call_later(delay_s, callback)
+
+
+_clock: Clock = SystemClock()
+
+
+def clock() -> Clock:
+    """Return the clock in force."""
+    return _clock
+
+
+def set_clock(other: Clock) -> None:
+    """Put another clock in force (tests only)."""
+    global _clock
+    _clock = other
+
+
+def now_ms() -> int:
+    """Return the clock's Unix milliseconds; only edges call this, the rest gets `now_ms` as an argument."""
+    return _clock.now_ms()

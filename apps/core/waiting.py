@@ -1,0 +1,287 @@
+"""Waiting: the ASGI layer that holds a connection while a person makes up their mind.
+
+Django authenticates, submits and answers with a response whose `deferral` names what it waits for. This layer holds
+the connection at the price of one future; at release or at the end of the wait it sends the same request scope into
+Django once more with a `Rendering` beside it, so rights, headers, language and shape come from one place. No ORM and no
+rules here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from apps.core import announce
+from apps.core.values import clock
+
+SCOPE_KEY = "sayso.rendering"
+RELEASED_KEPT = 20_000
+HEARTBEAT_MS = 15_000
+ONCE = ("confirmation:", "token:", "job:")
+"""Keys of things that end once and stay ended."""
+
+Cause = Literal["released", "timeout"]
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deferral:
+    """What a response waits for: a key, the instant the wait ends, and who must be told of a hang-up."""
+
+    key: str
+    until_ms: int
+    subject: str = ""
+    """The id that an answer names when the server stops first."""
+    on_hang_up: Callable[[str], Any] | None = None
+    """Called with `subject` in the lane when the last caller that could withdraw is gone."""
+    also: tuple[str, ...] = ()
+    """Further keys that end the wait, such as the revocation of the caller's token."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """A response that goes on as Server-Sent Events for every announcement with this key."""
+
+    key: str
+    ends: tuple[str, ...] = ()
+    event: Callable[[dict[str, Any]], dict[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendering:
+    """The marker of the second pass: render now, for this reason. A client cannot set a scope key."""
+
+    subject: str
+    cause: Cause
+
+
+@dataclass(slots=True)
+class Answer:
+    """A finished response on its way out."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    chunks: AsyncIterator[bytes] | None = None
+    deferral: Deferral | None = None
+    stream: Stream | None = None
+
+
+class Hub:
+    """Who waits for which key in this process; used on the serving loop only."""
+
+    def __init__(self) -> None:
+        """Begin with nobody waiting."""
+        self.waiters: dict[str, set[asyncio.Future[str]]] = {}
+        self.withdrawers: dict[str, int] = {}
+        self.streams: dict[str, set[asyncio.Queue[dict[str, Any] | None]]] = {}
+        self.released: OrderedDict[str, None] = OrderedDict()
+        self.stopping = False
+
+    def hear(self, message: dict[str, Any]) -> None:
+        """Release the waiters that an announcement names."""
+        for key in message.get("keys", ()):
+            self.release(key)
+            for queue in self.streams.get(key, ()):
+                queue.put_nowait(message)
+
+    def release(self, key: str) -> None:
+        """Wake everybody who waits for the key, now or within the moment."""
+        # A release may overtake the waiter that is just about to sit down; what happens once is remembered a while.
+        if key.startswith(ONCE):
+            self.released[key] = None
+            self.released.move_to_end(key)
+            while len(self.released) > RELEASED_KEPT:
+                self.released.popitem(last=False)
+        for future in self.waiters.get(key, ()):
+            if not future.done():
+                future.set_result("released")
+
+    def sit(self, key: str, future: asyncio.Future[str]) -> None:
+        """Let a future wait for the key."""
+        self.waiters.setdefault(key, set()).add(future)
+        if key in self.released and not future.done():
+            future.set_result("released")
+
+    def leave(self, key: str, future: asyncio.Future[str]) -> None:
+        """Take the future away again."""
+        waiting = self.waiters.get(key)
+        if waiting is not None:
+            waiting.discard(future)
+            if not waiting:
+                del self.waiters[key]
+
+    def stop(self) -> None:
+        """Answer everybody 503: the process ends in order."""
+        self.stopping = True
+        for waiting in list(self.waiters.values()):
+            for future in waiting:
+                if not future.done():
+                    future.set_result("stopping")
+        for queues in self.streams.values():
+            for queue in queues:
+                queue.put_nowait(None)
+
+    def count(self) -> int:
+        """Return how many callers wait."""
+        return sum(len(waiting) for waiting in self.waiters.values())
+
+
+hub = Hub()
+announce.listen(hub.hear)
+
+
+class WaitingLayer:
+    """The outermost HTTP application: answers, or holds and answers later."""
+
+    def __init__(self, respond: Callable[..., Awaitable[Answer]], call: Callable[[Callable[[], Any]], Awaitable[Any]]):
+        """Take the way into Django (`respond(scope, body)`) and into the lane (`call(function)`)."""
+        self.respond = respond
+        self.call = call
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one HTTP request."""
+        body = await read_body(receive)
+        if body is None:
+            return
+        answer = await self.respond(scope, body)
+        if answer.deferral is not None:
+            deferral = answer.deferral
+            del answer
+            later = await self.hold(scope, receive, body, deferral)
+            if later is None:
+                return
+            answer = later
+        if answer.stream is not None:
+            await stream_events(answer, answer.stream, receive, send)
+            return
+        await send_answer(answer, send)
+
+    async def hold(self, scope: Scope, receive: Receive, body: bytes, deferral: Deferral) -> Answer | None:
+        """Wait, then render; None when the caller is gone."""
+        while True:
+            cause = await self.wait(receive, deferral)
+            if cause == "disconnect":
+                return None
+            if cause == "stopping":
+                return stopping_answer(deferral.subject)
+            scope[SCOPE_KEY] = Rendering(
+                subject=deferral.subject, cause="timeout" if cause == "timeout" else "released"
+            )
+            answer = await self.respond(scope, body)
+            if answer.deferral is None:
+                return answer
+            # A wake-up that changed nothing for this caller: wait on.
+            deferral = answer.deferral
+
+    async def wait(self, receive: Receive, deferral: Deferral) -> str:
+        """Return why the wait ended: released, timeout, stopping or disconnect."""
+        if hub.stopping:
+            return "stopping"
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[str] = loop.create_future()
+        gone = asyncio.ensure_future(receive())
+
+        def hung_up(task: asyncio.Future[Any]) -> None:
+            if not future.done():
+                future.set_result("disconnect")
+
+        gone.add_done_callback(hung_up)
+        timer = clock().call_at(deferral.until_ms, lambda: None if future.done() else future.set_result("timeout"))
+        withdraws = deferral.on_hang_up is not None
+        if withdraws:
+            hub.withdrawers[deferral.key] = hub.withdrawers.get(deferral.key, 0) + 1
+        for key in (deferral.key, *deferral.also):
+            hub.sit(key, future)
+        try:
+            cause = await future
+        finally:
+            timer.cancel()
+            gone.remove_done_callback(hung_up)
+            for key in (deferral.key, *deferral.also):
+                hub.leave(key, future)
+            last = withdraws and self.stand_up(deferral.key)
+            if not gone.done():
+                gone.cancel()
+        if cause == "disconnect" and last and deferral.on_hang_up is not None and not hub.stopping:
+            act = deferral.on_hang_up
+            await self.call(lambda: act(deferral.subject))
+        return cause
+
+    def stand_up(self, key: str) -> bool:
+        """Count one withdrawing caller less; tell whether it was the last."""
+        left = hub.withdrawers.pop(key, 1) - 1
+        if left > 0:
+            hub.withdrawers[key] = left
+        return left <= 0
+
+
+async def read_body(receive: Receive) -> bytes | None:
+    """Return the whole body, or None when the caller is gone already."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def send_answer(answer: Answer, send: Send) -> None:
+    """Send a finished response."""
+    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+    if answer.chunks is not None:
+        async for chunk in answer.chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    else:
+        await send({"type": "http.response.body", "body": answer.body})
+
+
+async def stream_events(answer: Answer, stream: Stream, receive: Receive, send: Send) -> None:
+    """Send what the stream's key announces until the caller leaves, its right ends or the process stops."""
+    queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    keys = (stream.key, *stream.ends)
+    for key in keys:
+        hub.streams.setdefault(key, set()).add(queue)
+    gone = asyncio.ensure_future(receive())
+    gone.add_done_callback(lambda task: queue.put_nowait(None))
+    try:
+        await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+        await send({"type": "http.response.body", "body": answer.body, "more_body": True})
+        while True:
+            try:
+                message = await asyncio.wait_for(queue.get(), HEARTBEAT_MS / 1000)
+            except TimeoutError:
+                await send({"type": "http.response.body", "body": b": still here\n\n", "more_body": True})
+                continue
+            if message is None or not set(stream.ends).isdisjoint(message["keys"]):
+                break
+            facts = stream.event(message)
+            if facts is not None:
+                text = f"event: {message['event']}\ndata: {json.dumps(facts)}\n\n"
+                await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+        for key in keys:
+            hub.streams[key].discard(queue)
+            if not hub.streams[key]:
+                del hub.streams[key]
+
+
+def stopping_answer(subject: str) -> Answer:
+    """Return the 503 of an orderly stop; it names what was waited for, which goes on after the restart."""
+    sentence = "The server is restarting. Your request is kept; ask for its outcome in a moment."
+    facts = {"ok": False, "code": "stopping", "error": sentence, "detail": sentence, "confirmation_id": subject}
+    headers = [(b"Content-Type", b"application/json"), (b"Retry-After", b"5"), (b"Cache-Control", b"no-store")]
+    if subject:
+        headers.append((b"Location", f"/api/confirmations/{subject}".encode()))
+    return Answer(status=503, headers=headers, body=json.dumps(facts).encode())

@@ -1,0 +1,74 @@
+"""Making sessions, starting and ending runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from apps.accounts.actions import workspace_of
+from apps.accounts.rules import Caller
+from apps.core.announce import announce
+from apps.core.values import new_id
+from apps.sessions.models import Run, Session
+from apps.sessions.queries import run_of, session_of
+from apps.sessions.rules import (
+    GROUP_SOURCES,
+    RUN_TRANSITIONS,
+    RunEnded,
+    SessionExists,
+    check_session_id,
+    check_source,
+    check_title,
+)
+
+
+def create_session(*, by: Caller, ref: Any, now_ms: int, source: Any = "cli", title: Any = "") -> Session:
+    """Make a session in the profile's default workspace; without an id it gets one."""
+    ref = check_session_id(ref) if ref is not None else f"s-{new_id()}"
+    session = Session(
+        profile_id=by.profile_id,
+        workspace=workspace_of(profile_id=by.profile_id),
+        ref=ref,
+        source=check_source(source),
+        title=check_title(title),
+        created_at_ms=now_ms,
+    )
+    try:
+        with transaction.atomic():
+            session.save(force_insert=True)
+    except IntegrityError:
+        raise SessionExists from None
+    return session
+
+
+@transaction.atomic
+def start_run(*, by: Caller, ref: str, now_ms: int, background: bool = False) -> Run:
+    """Start a run; a phone that starts it in a direct chat becomes the session's target, anybody else takes it away."""
+    session = session_of(by=by, ref=ref)
+    is_target = by.kind == "device" and session.source not in GROUP_SOURCES and not background
+    run = Run.objects.create(
+        profile_id=by.profile_id,
+        session=session,
+        started_ms=now_ms,
+        created_at_ms=now_ms,
+        device=by.ref if is_target else "",
+        background=background,
+    )
+    announce("run.started", profile=by.profile_id, session=session.pk, run=run.pk)
+    return run
+
+
+@transaction.atomic
+def end_run(*, by: Caller, ref: str, run_id: str, now_ms: int, state: str = "ended") -> Run:
+    """End or abort a run; an abort also takes the session's target away."""
+    found = run_of(by=by, ref=ref, run_id=run_id)
+    run = Run.objects.select_for_update().get(pk=found.pk)
+    if state not in RUN_TRANSITIONS.get(run.state, ()):
+        raise RunEnded
+    run.state, run.ended_ms, run.version = state, now_ms, run.version + 1
+    if state == "aborted":
+        run.device = ""
+    run.save()
+    announce(f"run.{state}", profile=by.profile_id, session=run.session_id, run=run.pk)
+    return run

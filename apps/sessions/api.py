@@ -1,0 +1,82 @@
+"""Sessions and runs over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.core.api import body_of
+from apps.core.errors import InvalidField
+from apps.core.values import now_ms
+from apps.sessions import actions, queries
+from apps.sessions.serializers import SessionSerializer, run_body, session_body
+
+LIST_SIZE = 100
+
+
+class SessionList(APIView):
+    """The sessions of the caller's profile."""
+
+    scopes = {"GET": "session.read", "POST": "session.append"}
+
+    @extend_schema(operation_id="sessions_list", responses={200: dict})
+    def get(self, request: Any) -> Response:
+        """List sessions, newest first."""
+        rows = queries.sessions_of(by=request.user)[:LIST_SIZE]
+        return Response({"sessions": [session_body(row) for row in rows]})
+
+    @extend_schema(operation_id="sessions_create", request=SessionSerializer, responses={201: SessionSerializer})
+    def post(self, request: Any) -> Response:
+        """Make a session."""
+        body = body_of(request)
+        row = actions.create_session(
+            by=request.user,
+            ref=body.get("id"),
+            source=body.get("source") or "cli",
+            title=body.get("title") or "",
+            now_ms=now_ms(),
+        )
+        return Response(session_body(row), status=201)
+
+
+class RunList(APIView):
+    """The runs of a session."""
+
+    scopes = {"GET": "session.read", "POST": "session.append"}
+
+    @extend_schema(operation_id="runs_list", responses={200: dict})
+    def get(self, request: Any, session_ref: str) -> Response:
+        """List runs, newest first."""
+        session = queries.session_of(by=request.user, ref=session_ref)
+        return Response({"runs": [run_body(row) for row in session.runs.all()[:LIST_SIZE]]})
+
+    @extend_schema(operation_id="runs_start", request=dict, responses={201: dict})
+    def post(self, request: Any, session_ref: str) -> Response:
+        """Start a run."""
+        background = body_of(request).get("background", False)
+        if not isinstance(background, bool):
+            raise InvalidField("background", "background must be true or false")
+        run = actions.start_run(by=request.user, ref=session_ref, background=background, now_ms=now_ms())
+        return Response(run_body(run), status=201)
+
+
+class RunEnd(APIView):
+    """The end of a run."""
+
+    scopes = {"POST": "session.append"}
+    state = "ended"
+
+    @extend_schema(request=None, responses={200: dict})
+    def post(self, request: Any, session_ref: str, run_id: str) -> Response:
+        """End the run."""
+        run = actions.end_run(by=request.user, ref=session_ref, run_id=run_id, state=self.state, now_ms=now_ms())
+        return Response(run_body(run))
+
+
+class RunAbort(RunEnd):
+    """The abort of a run."""
+
+    state = "aborted"

@@ -1,0 +1,67 @@
+"""Serve Sayso: HTTP, sockets, timers, in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from typing import Any
+
+# Twisted's reactor must be the asyncio one before anything else imports it.
+import daphne.server  # noqa: F401
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils.module_loading import import_string
+
+from apps.confirmations.actions import settle_after_crash
+from apps.core import announce, serving, timers
+from apps.core.sockets import keep
+from apps.core.threads import lane
+from apps.core.values import now_ms
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+
+
+class Command(BaseCommand):
+    """`manage.py serve [--first-run]`."""
+
+    help = "Serve Sayso on SAYSO_HOST:SAYSO_PORT."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the one option."""
+        parser.add_argument("--first-run", action="store_true", help="migrate, and fill an empty database with a demo")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare, print where it is, and serve until a signal."""
+        raise_file_limit()
+        if options["first_run"]:
+            call_command("migrate", verbosity=0, interactive=False)
+            call_command("first_run")
+        host, port = settings.SAYSO_HOST, settings.SAYSO_PORT
+        if host not in LOOPBACK:
+            self.stderr.write(
+                f"Warning: {host} can be reached from other machines. Set SAYSO_ORIGIN and put TLS in front."
+            )
+        server = whole_server(application=import_string(settings.ASGI_APPLICATION), host=host, port=port)
+        self.stdout.write(f"Sayso serves on {settings.SAYSO_ORIGIN or f'http://{host}:{port}'} (Ctrl-C stops it)")
+        self.stdout.flush()
+        server.run()
+        lane.stop()
+
+    def ready(self) -> None:
+        """Start what runs beside the requests, on the serving loop."""
+        loop = asyncio.get_event_loop()
+        announce.bind(loop)
+        keep(loop.create_task(start()))
+
+
+async def start() -> None:
+    """Settle what a crash left, then arm the timers."""
+    await lane.run(lambda: settle_after_crash(now_ms=now_ms()))
+    await timers.start_all()
+
+
+def raise_file_limit() -> None:
+    """Let the process hold as many connections as the system allows."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

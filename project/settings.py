@@ -1,0 +1,238 @@
+"""The one settings file; the environment is read once, here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from apps.core.keys import KeyRing
+
+ENV = os.environ
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def _flag(name: str, default: bool = False) -> bool:
+    return ENV.get(name, "1" if default else "").strip().lower() in {"1", "true", "yes", "on"}
+
+
+# --- Where Sayso runs -------------------------------------------------------------------------------------------------
+SAYSO_DATA_DIR = Path(ENV.get("SAYSO_DATA_DIR", BASE_DIR / "data")).resolve()
+SAYSO_HOST = ENV.get("SAYSO_HOST", "127.0.0.1")
+SAYSO_PORT = int(ENV.get("SAYSO_PORT", "8000"))
+SAYSO_ORIGIN = ENV.get("SAYSO_ORIGIN", "").rstrip("/").lower()
+SAYSO_TRUSTED_PROXY = _flag("SAYSO_TRUSTED_PROXY")
+SAYSO_MAX_BODY_BYTES = int(ENV.get("SAYSO_MAX_BODY_BYTES", str(11 * 1024 * 1024)))
+REDIS_URL = ENV.get("REDIS_URL", "")
+DATABASE_URL = ENV.get("DATABASE_URL", "")
+
+SAYSO_ORIGINS = frozenset(
+    {SAYSO_ORIGIN} if SAYSO_ORIGIN else {f"http://127.0.0.1:{SAYSO_PORT}", f"http://localhost:{SAYSO_PORT}"}
+)
+
+# --- The gate ---------------------------------------------------------------------------------------------------------
+SAYSO_MAX_OPEN = int(ENV.get("SAYSO_MAX_OPEN", "10"))
+SAYSO_DENIED_RECENTLY_S = int(ENV.get("SAYSO_DENIED_RECENTLY_S", "600"))
+
+# --- Keys -------------------------------------------------------------------------------------------------------------
+SAYSO_KEYS = KeyRing(SAYSO_DATA_DIR / "keys")
+SECRET_KEY = SAYSO_KEYS.text("django_secret")
+
+# --- Django -----------------------------------------------------------------------------------------------------------
+DEBUG = False
+ALLOWED_HOSTS = (
+    [urlsplit(SAYSO_ORIGIN).hostname or ""] if SAYSO_ORIGIN else ["127.0.0.1", "localhost", "[::1]", "testserver"]
+) + [host for host in ENV.get("SAYSO_ALLOWED_HOSTS", "").split(",") if host]
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "apps.accounts",
+    "apps.ledger",
+    "apps.confirmations",
+    "apps.sessions",
+    "apps.devices",
+    "apps.calendars",
+    "apps.web",
+]
+MIDDLEWARE = [
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "apps.core.api.PageMiddleware",
+]
+SAYSO_PAGE_MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "apps.web.views.PersonMiddleware",
+]
+# These three run inside PageMiddleware, for pages only.
+SILENCED_SYSTEM_CHECKS = ["admin.E408", "admin.E409", "admin.E410"]
+ROOT_URLCONF = "project.urls"
+ASGI_APPLICATION = "project.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ]
+        },
+    }
+]
+
+
+def _database(url: str) -> dict[str, object]:
+    if not url:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": SAYSO_DATA_DIR / "sayso.sqlite3",
+            "CONN_MAX_AGE": None,
+            # Deferred transactions would let seven of eight deciders see "database is locked".
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;",
+            },
+            # A file, not memory: tests start server processes and threads of their own on it.
+            "TEST": {"NAME": ENV.get("SAYSO_TEST_DATABASE", str(SAYSO_DATA_DIR / "test.sqlite3"))},
+        }
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"}:
+        raise ValueError("DATABASE_URL must begin with postgres://")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": None,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+DATABASES = {"default": _database(DATABASE_URL)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "accounts.User"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/inbox/"
+CHANNEL_LAYERS = {
+    "default": (
+        {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": None}], "prefix": "sayso"},
+        }
+        if REDIS_URL
+        else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+    )
+}
+
+# --- Sessions, cookies and headers ------------------------------------------------------------------------------------
+_HTTPS = SAYSO_ORIGIN.startswith("https://")
+SESSION_COOKIE_NAME = "sayso_session"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_SAVE_EVERY_REQUEST = False
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = _HTTPS
+CSRF_COOKIE_NAME = "sayso_csrf"
+CSRF_COOKIE_SECURE = _HTTPS
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_TRUSTED_ORIGINS = sorted(SAYSO_ORIGINS)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SAYSO_TRUSTED_PROXY else None
+SECURE_REFERRER_POLICY = "no-referrer"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if _HTTPS else 0
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = SAYSO_MAX_BODY_BYTES
+FILE_UPLOAD_MAX_MEMORY_SIZE = SAYSO_MAX_BODY_BYTES
+
+from csp.constants import NONCE, NONE, SELF  # noqa: E402
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [NONCE],
+        "style-src": [NONCE, SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- Language and time ------------------------------------------------------------------------------------------------
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+
+# --- Static files -----------------------------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = SAYSO_DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 300
+
+# --- The API ----------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["apps.accounts.api.CallerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.api.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.core.api.OrjsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["apps.core.api.StrictJSONParser"],
+    "EXCEPTION_HANDLER": "apps.core.api.handle_exception",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "rest_framework.negotiation.DefaultContentNegotiation",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sayso",
+    "DESCRIPTION": "Calendars and reminders kept by agents; nothing is deleted until a person says so.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": True,
+    "SERVE_PERMISSIONS": ["apps.accounts.api.Anybody"],
+    "SERVE_AUTHENTICATION": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": ENV.get("SAYSO_LOG_LEVEL", "WARNING")},
+}
