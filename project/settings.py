@@ -34,6 +34,9 @@ SAYSO_ORIGINS = frozenset(
 SAYSO_MAX_OPEN = int(ENV.get("SAYSO_MAX_OPEN", "10"))
 SAYSO_DENIED_RECENTLY_S = int(ENV.get("SAYSO_DENIED_RECENTLY_S", "600"))
 
+# --- Phones -----------------------------------------------------------------------------------------------------------
+SAYSO_DEVICE_RELAY = _flag("SAYSO_DEVICE_RELAY", default=True)
+
 # --- Keys -------------------------------------------------------------------------------------------------------------
 SAYSO_KEYS = KeyRing(SAYSO_DATA_DIR / "keys")
 SECRET_KEY = SAYSO_KEYS.text("django_secret")
@@ -205,6 +208,7 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = SAYSO_DATA_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 300
 
@@ -217,7 +221,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "apps.core.api.handle_exception",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "rest_framework.negotiation.DefaultContentNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.core.api.FirstRenderer",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Sayso",

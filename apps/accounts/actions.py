@@ -98,11 +98,12 @@ def revoke_token(*, token_id: str, by: Caller, now_ms: int) -> AccessToken:
         raise TokenNotFound
     if token.user_id != by.user_id:
         check_owner(by=by)
-    _end_token(token, now_ms=now_ms)
+    end_token(token, now_ms=now_ms)
     return token
 
 
-def _end_token(token: AccessToken, *, now_ms: int) -> None:
+def end_token(token: AccessToken, *, now_ms: int) -> None:
+    """End a token with everything that it asked for, inside the caller's transaction; the caller checks rights."""
     token.revoked_at_ms = now_ms
     token.save(update_fields=["revoked_at_ms"])
     # What the token asked for goes with it, in the same transaction.
@@ -148,7 +149,7 @@ def remove_member(*, by: Caller, user_id: int, now_ms: int) -> None:
     if membership.role == "owner":
         _check_other_owner(profile_id=by.profile_id, user_id=user_id)
     for token in AccessToken.objects.filter(user_id=user_id, profile_id=by.profile_id, revoked_at_ms=None):
-        _end_token(token, now_ms=now_ms)
+        end_token(token, now_ms=now_ms)
     membership.delete()
     announce("member.removed", keys=(f"user:{user_id}",), profile=by.profile_id, user=user_id)
 

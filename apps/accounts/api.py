@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 
@@ -112,6 +113,20 @@ def origin_is_ours(request: HttpRequest, origin: str | None) -> bool:
         return False
     parts = urlsplit(origin)
     return f"{parts.scheme}://{parts.netloc}".lower() in settings.SAYSO_ORIGINS
+
+
+class CallerScheme(OpenApiAuthenticationExtension):
+    """Describes both credentials in the OpenAPI schema."""
+
+    target_class = CallerAuthentication
+    name = ["bearer", "session"]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
+        """Return the bearer token and the session cookie."""
+        return [
+            {"type": "http", "scheme": "bearer"},
+            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
+        ]
 
 
 class HasScope(BasePermission):

@@ -11,13 +11,13 @@ import orjson
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from apps.accounts.models import AccessToken, Membership, Profile, User
 from apps.accounts.rules import Caller, ProfileUnavailable, secret_hash
+from apps.core import rows
 from apps.core.errors import Denied
 
 _TOKEN_SQL = """
@@ -40,12 +40,10 @@ class DisabledUser(Denied):
 def caller_of_token(*, secret: str, now_ms: int, profile_name: str = "") -> tuple[Caller, int | None] | None:
     """Return the caller behind a token and when it was last used; None for an unknown, revoked or expired one.
 
-    `profile_name` asks for another profile than the token's own: a person's own token may use every profile of that
-    person, any other token only its own. Raises `DisabledUser` and `ProfileUnavailable`.
+    `profile_name` asks for another profile than the token's own: a person's own token and a person's phone may use
+    every profile of that person, any other token only its own. Raises `DisabledUser` and `ProfileUnavailable`.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_TOKEN_SQL, [secret_hash(secret)])
-        row = cursor.fetchone()
+    row = rows.execute(_TOKEN_SQL, [secret_hash(secret)]).fetchone()
     if row is None or (row[9] is not None and row[9] <= now_ms):
         return None
     token_id, kind, user_id, profile_id, own_name, role, label, scopes, session = row[:9]
@@ -81,10 +79,10 @@ def _scopes(stored: Any) -> list[str]:
 
 
 def _other_profile(*, kind: str, user_id: int, profile_name: str) -> tuple[str, str, Any] | None:
-    if kind != "person":
+    if kind == "agent":
         return None
-    rows = Membership.objects.filter(user_id=user_id, profile__name=profile_name)
-    return rows.values_list("profile_id", "profile__name", "role").first()
+    found = Membership.objects.filter(user_id=user_id, profile__name=profile_name)
+    return found.values_list("profile_id", "profile__name", "role").first()
 
 
 def caller_of_session(*, session_key: str, profile_name: str = "") -> Caller | None:
@@ -97,10 +95,23 @@ def caller_of_session(*, session_key: str, profile_name: str = "") -> Caller | N
         return None
     places = places_of(user_id=person.user_id)
     chosen = next((place for place in places if not profile_name or place.profile_name == profile_name), None)
-    return None if chosen is None else caller_for(person=person, place=chosen)
+    return None if chosen is None else caller_at(person=person, place=chosen)
 
 
-def caller_for(*, person: SignedIn, place: Member) -> Caller:
+def caller_for(*, user: User, membership: Membership) -> Caller:
+    """Return the caller that a signed-in person is in one of their profiles, from rows that were read already."""
+    profile = membership.profile
+    return caller_at(
+        person=SignedIn(
+            user_id=user.pk, username=user.get_username(), language=user.language, time_zone=user.time_zone
+        ),
+        place=Place(
+            profile_id=profile.pk, profile_name=profile.name, profile_zone=profile.time_zone, role=membership.role
+        ),
+    )
+
+
+def caller_at(*, person: SignedIn, place: Place) -> Caller:
     """Return the caller that a person is in one of their profiles."""
     return Caller(
         kind="person",
@@ -140,16 +151,13 @@ def signed_in(*, session_key: str) -> SignedIn | None:
     """
     if not session_key:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute("select session_data from django_session where session_key = %s", [session_key])
-        found = cursor.fetchone()
-        if found is None:
-            return None
-        user_id, session_hash, backend = _unsigned(found[0])
-        if user_id is None or backend not in settings.AUTHENTICATION_BACKENDS:
-            return None
-        cursor.execute(_SESSION_SQL, [session_key, user_id])
-        row = cursor.fetchone()
+    found = rows.execute("select session_data from django_session where session_key = %s", [session_key]).fetchone()
+    if found is None:
+        return None
+    user_id, session_hash, backend = _unsigned(found[0])
+    if user_id is None or backend not in settings.AUTHENTICATION_BACKENDS:
+        return None
+    row = rows.execute(_SESSION_SQL, [session_key, user_id]).fetchone()
     if row is None or row[0] != found[0] or _moment(row[1]) <= timezone.now():
         return None
     if not constant_time_compare(session_hash, _auth_hash(row[4], row[5])):
@@ -179,7 +187,7 @@ def _moment(value: Any) -> datetime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Place:
     """A person's place in one profile."""
 
     profile_id: str
@@ -195,23 +203,17 @@ where m.user_id = %s order by m.id
 """
 
 
-def places_of(*, user_id: int) -> list[Member]:
+def places_of(*, user_id: int) -> list[Place]:
     """Return a person's profiles and roles, the oldest membership first."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MEMBERS_SQL, [user_id])
-        return [
-            Member(profile_id=row[0], profile_name=row[1], profile_zone=row[2], role=row[3])
-            for row in cursor.fetchall()
-        ]
+    found = rows.execute(_MEMBERS_SQL, [user_id]).fetchall()
+    return [Place(profile_id=row[0], profile_name=row[1], profile_zone=row[2], role=row[3]) for row in found]
 
 
 def role_of(*, user_id: int, profile_id: str) -> str | None:
     """Return a person's role in a profile, or None."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "select role from accounts_membership where user_id = %s and profile_id = %s", [user_id, profile_id]
-        )
-        row = cursor.fetchone()
+    row = rows.execute(
+        "select role from accounts_membership where user_id = %s and profile_id = %s", [user_id, profile_id]
+    ).fetchone()
     return None if row is None else str(row[0])
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.api import HumanOnly
-from apps.accounts.queries import memberships_of
+from apps.accounts.queries import Place, places_of
 from apps.accounts.rules import Caller
 from apps.confirmations import actions, queries
 from apps.confirmations.rules import (
@@ -236,10 +236,9 @@ class AllowAgain(APIView):
         return Response({"id": row.pk, "allowed_again": True})
 
 
-def deciding_profiles(caller: Caller) -> dict[str, Any]:
+def deciding_places(caller: Caller) -> dict[str, Place]:
     """Return the profiles, by id, in which a person sees cards."""
-    rows = memberships_of(user_id=caller.user_id)
-    return {m.profile_id: m.profile for m in rows if m.role in ("owner", "decider")}
+    return {p.profile_id: p for p in places_of(user_id=caller.user_id) if p.role in ("owner", "decider")}
 
 
 class Inbox(APIView):
@@ -255,16 +254,18 @@ class Inbox(APIView):
     def get(self, request: Any) -> Response:
         """List cards, open ones in order or past ones from the latest."""
         caller: Caller = request.user
-        profiles = deciding_profiles(caller)
+        places = deciding_places(caller)
         view = {"language": caller.language, "time_zone": caller.time_zone}
         if request.query_params.get("state") == "past":
-            rows = queries.past_cards(profile_ids=list(profiles))
+            rows = queries.past_cards(profile_ids=list(places))
             before = request.query_params.get("before", "")
             if before.isdecimal() and before.isascii():
                 rows = rows.filter(decided_at_ms__lt=int(before[:16]))
-            return Response({"cards": [past_card(row, profile=row.profile, **view) for row in rows[:PAGE_SIZE]]})
-        rows = queries.open_cards(profile_ids=list(profiles))
-        return Response({"cards": [card(row, profile=row.profile, **view) for row in rows]})
+            return Response(
+                {"cards": [past_card(row, place=places[row.profile_id], **view) for row in rows[:PAGE_SIZE]]}
+            )
+        rows = queries.open_cards(profile_ids=list(places))
+        return Response({"cards": [card(row, place=places[row.profile_id], **view) for row in rows]})
 
 
 class InboxCard(APIView):
@@ -276,10 +277,12 @@ class InboxCard(APIView):
     def get(self, request: Any, confirmation_id: str) -> Response:
         """Show the card with how it ended, or with a nonce for deciding."""
         caller: Caller = request.user
-        row = queries.card_for(profile_ids=list(deciding_profiles(caller)), confirmation_id=confirmation_id)
+        places = deciding_places(caller)
+        row = queries.card_for(profile_ids=list(places), confirmation_id=confirmation_id)
         if row is None:
             raise ConfirmationNotFound
-        body = past_card(row, profile=row.profile, language=caller.language, time_zone=caller.time_zone)
+        view = {"language": caller.language, "time_zone": caller.time_zone}
+        body = past_card(row, place=places[row.profile_id], **view)
         nonce = fresh_nonce(decider_of(request), row.pk) if row.state == "pending" else ""
         return Response({"card": body, "nonce": nonce})
 

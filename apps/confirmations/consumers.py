@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.http import parse_cookie
 
-from apps.accounts.queries import places_of, signed_in
+from apps.accounts.queries import Place, places_of, signed_in
 from apps.confirmations import queries
 from apps.confirmations.actions import decide, run_claimed
 from apps.confirmations.models import Confirmation
@@ -38,6 +38,7 @@ class ConfirmationConsumer(Socket):
     username = ""
     language = "en"
     time_zone = ""
+    places: dict[str, Place]
     profile_ids: frozenset[str] = frozenset()
 
     async def connect(self) -> None:
@@ -66,7 +67,8 @@ class ConfirmationConsumer(Socket):
         self.user_id, self.username = person.user_id, person.username
         self.language = cookie_of(self.scope, settings.LANGUAGE_COOKIE_NAME) or person.language or "en"
         self.time_zone = person.time_zone
-        self.profile_ids = frozenset(place.profile_id for place in places if place.role in ("owner", "decider"))
+        self.places = {place.profile_id: place for place in places if place.role in ("owner", "decider")}
+        self.profile_ids = frozenset(self.places)
         return True
 
     def first_frames(self, query: str) -> list[str]:
@@ -82,9 +84,14 @@ class ConfirmationConsumer(Socket):
                     json.dumps(ended_frame(row)) for row in changed if row.state not in ("pending", "executing")
                 )
         rows = queries.open_cards(profile_ids=sorted(self.profile_ids))
-        frames.extend(self.shown_frame(encode(row, self.language, self.time_zone), row) for row in rows)
+        frames.extend(self.shown_frame(self.encode(row), row) for row in rows)
         frames.append(json.dumps({"type": "cards.sent", "count": len(rows)}))
         return frames
+
+    def encode(self, row: Confirmation) -> str:
+        """Return a card as JSON text in this person's language and zone."""
+        shown = card(row, place=self.places[row.profile_id], language=self.language, time_zone=self.time_zone)
+        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
 
     def shown_frame(self, card_text: str, row: Any) -> str:
         """Return the frame that shows a card to this very connection."""
@@ -145,15 +152,6 @@ class ConfirmationConsumer(Socket):
             await self.close(code=1012)
 
 
-def encode(row: Confirmation, language: str, time_zone: str) -> str:
-    """Return a card as JSON text."""
-    return json.dumps(
-        card(row, profile=row.profile, language=language, time_zone=time_zone),
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
-
-
 def parse_seen(query: str) -> dict[str, int]:
     """Return the numbers last seen, from `seen=<profile>:<number>,…` in the handshake's query."""
     found: dict[str, int] = {}
@@ -176,8 +174,11 @@ def hear(message: dict[str, Any]) -> None:
     """Show, take away or close, as announced; runs on the serving loop."""
     event = message["event"]
     if event in ("confirmation.asked", "confirmation.claimed"):
-        if not message["device"] and any(s for s in sockets_of(KIND) if message["profile"] in s.profile_ids):
-            keep(asyncio.ensure_future(show(message["profile"], message["confirmation"])))
+        if not message["device"] and any(message["profile"] in socket.profile_ids for socket in sockets_of(KIND)):
+            if message["local"] is not None:
+                show(message["local"])
+            else:
+                keep(asyncio.ensure_future(load_and_show(message["profile"], message["confirmation"])))
     elif event == "confirmation.ended":
         frame = json.dumps(
             {
@@ -201,28 +202,22 @@ def hear(message: dict[str, Any]) -> None:
                 keep(asyncio.ensure_future(socket.check_person()))
 
 
-async def show(profile_id: str, confirmation_id: str) -> None:
+def show(row: Confirmation) -> None:
     """Send a new card to every open page that may see it; each language and zone is encoded once."""
-    texts: dict[tuple[str, str], tuple[str, Any]] = {}
+    texts: dict[tuple[str, str], str] = {}
     for socket in sockets_of(KIND):
-        if profile_id not in socket.profile_ids:
-            continue
-        key = (socket.language, socket.time_zone)
-        if key not in texts:
-            found = await lane.run(lambda key=key: load(profile_id, confirmation_id, *key))  # type: ignore[misc]
-            if found is None:
-                return
-            texts[key] = found
-        text, row = texts[key]
-        socket.push(socket.shown_frame(text, row))
+        if row.profile_id in socket.profile_ids:
+            key = (socket.language, socket.time_zone)
+            if key not in texts:
+                texts[key] = socket.encode(row)
+            socket.push(socket.shown_frame(texts[key], row))
 
 
-def load(profile_id: str, confirmation_id: str, language: str, time_zone: str) -> tuple[str, Confirmation] | None:
-    """Read and encode one card, unless it ended meanwhile."""
-    row = queries.card_for(profile_ids=[profile_id], confirmation_id=confirmation_id)
-    if row is None or row.state not in ("pending", "executing"):
-        return None
-    return encode(row, language, time_zone), row
+async def load_and_show(profile_id: str, confirmation_id: str) -> None:
+    """Show a card that another process announced, unless it ended meanwhile."""
+    row = await lane.run(lambda: queries.card_for(profile_ids=[profile_id], confirmation_id=confirmation_id))
+    if row is not None and row.state in ("pending", "executing"):
+        show(row)
 
 
 listen(hear)

@@ -10,6 +10,7 @@ from django.db.models import Min, QuerySet
 from apps.accounts.rules import Caller
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import OPEN_STATES, ConfirmationNotFound, Outcome
+from apps.core import rows
 from apps.ledger.models import LedgerHead
 
 
@@ -31,7 +32,8 @@ def outcome_from(row: Confirmation, *, joined: bool = False) -> Outcome:
 
 def confirmation_of(*, by: Caller, confirmation_id: str) -> Confirmation:
     """Return a confirmation that the caller asked for; anybody else's is not there."""
-    row = Confirmation.objects.filter(pk=confirmation_id, profile_id=by.profile_id, requester=by.ref).first()
+    where = "id = %s and profile_id = %s and requester = %s"
+    row = rows.fetch(Confirmation, where, [confirmation_id, by.profile_id, by.ref])
     if row is None:
         raise ConfirmationNotFound
     return row
@@ -46,14 +48,14 @@ def open_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
     """Return what waits for a person of these profiles, in order; requests to a device appear in no browser."""
     return Confirmation.objects.filter(
         profile_id__in=profile_ids, state__in=OPEN_STATES, target_device=""
-    ).select_related("profile")
+    )
 
 
 def changes_since(*, profile_id: str, change_seq: int) -> QuerySet[Confirmation]:
     """Return the cards of a profile that changed after a number, in order of change."""
     return (
         Confirmation.objects.filter(profile_id=profile_id, change_seq__gt=change_seq, target_device="")
-        .select_related("profile")
+        
         .order_by("change_seq")
     )
 
@@ -63,15 +65,15 @@ def past_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
     return (
         Confirmation.objects.filter(profile_id__in=profile_ids, target_device="")
         .exclude(state__in=OPEN_STATES)
-        .select_related("profile")
+        
         .order_by("-change_seq", "-created_at_ms")
     )
 
 
 def card_for(*, profile_ids: list[str], confirmation_id: str) -> Confirmation | None:
     """Return a card that people of these profiles may see, open or ended."""
-    rows = Confirmation.objects.filter(pk=confirmation_id, profile_id__in=profile_ids, target_device="")
-    return rows.select_related("profile").first()
+    found = Confirmation.objects.filter(pk=confirmation_id, profile_id__in=profile_ids, target_device="")
+    return found.first()
 
 
 def last_change(*, profile_id: str) -> int:

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from apps.accounts.models import Profile
+from apps.accounts.queries import Place
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import Frame, Outcome
 from apps.core.contracts import contract_named
@@ -31,18 +31,18 @@ def safe(value: Any) -> Any:
     return value
 
 
-def card(row: Confirmation, *, profile: Profile, language: str, time_zone: str) -> dict[str, Any]:
+def card(row: Confirmation, *, place: Place, language: str, time_zone: str) -> dict[str, Any]:
     """Return a card in the viewer's language and zone: the server's own words about real rows, all plain text."""
     facts = safe(json.loads(row.facts))
     ids = json.loads(row.ids)
     contract = contract_named(row.contract)
     with translation.override(language or "en"):
-        words = contract.words(facts, ZoneInfo(time_zone or profile.time_zone))
+        words = contract.words(facts, ZoneInfo(time_zone or place.profile_zone))
         kind = row.requester.partition(":")[0]
         return {
             "id": row.pk,
             "contract": row.contract,
-            "profile": {"id": profile.pk, "name": profile.name},
+            "profile": {"id": place.profile_id, "name": place.profile_name},
             "question": words.question,
             "consequence": words.consequence,
             "confirm_label": words.confirm,
@@ -67,10 +67,10 @@ def card(row: Confirmation, *, profile: Profile, language: str, time_zone: str) 
         }
 
 
-def past_card(row: Confirmation, *, profile: Profile, language: str, time_zone: str) -> dict[str, Any]:
+def past_card(row: Confirmation, *, place: Place, language: str, time_zone: str) -> dict[str, Any]:
     """Return a card with how it ended."""
     return {
-        **card(row, profile=profile, language=language, time_zone=time_zone),
+        **card(row, place=place, language=language, time_zone=time_zone),
         "decided_by": visible(row.decider_label),
         "decided_at_ms": row.decided_at_ms,
         "reason": visible(row.reason),

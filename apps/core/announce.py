@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -39,9 +39,9 @@ def bind(loop: asyncio.AbstractEventLoop | None, relay: Relay | None = None) -> 
     _loop, _relay = loop, relay
 
 
-def announce(event: str, *, keys: tuple[str, ...] = (), **facts: Any) -> None:
-    """Tell everybody after the commit of the transaction around."""
-    message = {"event": event, "keys": list(keys), **facts}
+def announce(event: str, *, keys: tuple[str, ...] = (), local: Any = None, **facts: Any) -> None:
+    """Tell everybody after the commit of the transaction around; `local` reaches listeners of this process only."""
+    message = {"event": event, "keys": list(keys), "local": local, **facts}
     transaction.on_commit(partial(_post, message))
 
 
@@ -53,7 +53,7 @@ def _post(message: dict[str, Any]) -> None:
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, message)
     if _relay is not None:
-        _relay(message)
+        _relay({name: value for name, value in message.items() if name != "local"})
     reach("announce.after")
 
 
@@ -64,9 +64,3 @@ def deliver(message: dict[str, Any]) -> None:
             listener(message)
         except Exception:
             log.exception("a listener failed on %s", message.get("event"))
-
-
-async def deliver_each(messages: Callable[[], Awaitable[dict[str, Any]]]) -> None:
-    """Deliver what other processes announce, for as long as the process lives."""
-    while True:
-        deliver(await messages())

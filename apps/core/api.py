@@ -13,9 +13,11 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.module_loading import import_string
 from rest_framework import exceptions
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import JSONParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.response import Response
+from rest_framework.utils.mediatypes import media_type_matches
 
 from apps.core.errors import InvalidField, SaysoError
 from apps.core.text import storable
@@ -36,6 +38,18 @@ class OrjsonRenderer(BaseRenderer):
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         """Return the bytes; None is an empty body."""
         return b"" if data is None else orjson.dumps(data, default=str)
+
+
+class FirstRenderer(BaseContentNegotiation):
+    """Answers in the one form there is, whatever a client says it would like."""
+
+    def select_parser(self, request: Any, parsers: Any) -> Any:
+        """Return the parser for the body's media type, or None."""
+        return next((parser for parser in parsers if media_type_matches(parser.media_type, request.content_type)), None)
+
+    def select_renderer(self, request: Any, renderers: Any, format_suffix: str | None = None) -> Any:
+        """Return the view's first renderer."""
+        return renderers[0], renderers[0].media_type
 
 
 class StrictJSONParser(JSONParser):

@@ -1,7 +1,7 @@
 """Rows without the query builder, for hot paths: one look-up, insert or update by prepared SQL.
 
-Building a queryset costs several times what SQLite needs to answer it. The column lists come from the models, so a
-migration cannot leave them behind.
+Building a queryset costs several times what SQLite needs to answer it, and Django's cursor twice the rest. The column
+lists come from the models, so a migration cannot leave them behind.
 """
 
 from __future__ import annotations
@@ -10,9 +10,28 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 
 M = TypeVar("M", bound=models.Model)
+
+
+@cache
+def _question_marks(sql: str) -> str:
+    return sql.replace("%s", "?")
+
+
+def execute(sql: str, params: Sequence[Any] = ()) -> Any:
+    """Run one statement on this thread's connection, in its transaction, and return the driver's own cursor.
+
+    `%s` stands for each value, on both databases; errors are Django's. For our own SQL without a literal percent sign.
+    """
+    link = connections[DEFAULT_DB_ALIAS]
+    if link.connection is None:
+        link.ensure_connection()
+    if link.vendor == "sqlite":
+        sql = _question_marks(sql)
+    with link.wrap_database_errors:
+        return link.connection.execute(sql, params)
 
 
 @cache
@@ -35,9 +54,7 @@ def fetch(model: type[M], where: str, params: Sequence[Any], *, lock: bool = Fal
 
     JSON and date fields are not decoded: for models of plain columns only.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_select(model, where, lock), params)
-        values = cursor.fetchone()
+    values = execute(_select(model, where, lock), params).fetchone()
     if values is None:
         return None
     names, _, booleans = _columns(model)
@@ -45,7 +62,7 @@ def fetch(model: type[M], where: str, params: Sequence[Any], *, lock: bool = Fal
         values = list(values)
         for index in booleans:
             values[index] = bool(values[index])
-    return model.from_db(connection.alias, names, values)
+    return model.from_db(DEFAULT_DB_ALIAS, names, values)
 
 
 @cache
@@ -58,10 +75,9 @@ def _insert(model: type[models.Model]) -> str:
 def insert(row: models.Model) -> None:
     """Insert a row whose key and every column are set."""
     model = type(row)
-    with connection.cursor() as cursor:
-        cursor.execute(_insert(model), [getattr(row, name) for name in _columns(model)[0]])
+    execute(_insert(model), [getattr(row, name) for name in _columns(model)[0]])
     row._state.adding = False
-    row._state.db = connection.alias
+    row._state.db = DEFAULT_DB_ALIAS
 
 
 @cache
@@ -76,5 +92,4 @@ def _update(model: type[models.Model], names: tuple[str, ...]) -> str:
 def update(row: models.Model, names: Sequence[str]) -> None:
     """Write the named columns of a row that this transaction has locked."""
     chosen = tuple(names)
-    with connection.cursor() as cursor:
-        cursor.execute(_update(type(row), chosen), [*(getattr(row, name) for name in chosen), row.pk])
+    execute(_update(type(row), chosen), [*(getattr(row, name) for name in chosen), row.pk])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,7 +68,6 @@ class Answer:
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
-    chunks: AsyncIterator[bytes] | None = None
     deferral: Deferral | None = None
     stream: Stream | None = None
 
@@ -236,13 +235,11 @@ async def read_body(receive: Receive) -> bytes | None:
 
 async def send_answer(answer: Answer, send: Send) -> None:
     """Send a finished response."""
-    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-    if answer.chunks is not None:
-        async for chunk in answer.chunks:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
-    else:
-        await send({"type": "http.response.body", "body": answer.body})
+    headers = answer.headers
+    if all(name.lower() != b"content-length" for name, _ in headers):
+        headers.append((b"Content-Length", b"%d" % len(answer.body)))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})
 
 
 async def stream_events(answer: Answer, stream: Stream, receive: Receive, send: Send) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -36,44 +35,39 @@ def append(
     ids: dict[str, Any] | None = None,
 ) -> int:
     """Append one entry and return its number; takes the head's lock, so it comes last in a transaction."""
-    with connection.cursor() as cursor:
-        lock = " for update" if connection.vendor == "postgresql" else ""
-        cursor.execute(_HEAD + lock, [profile_id])
-        head = cursor.fetchone()
-        if head is None:
-            cursor.execute(_FIRST_HEAD, [profile_id, GENESIS])
-            cursor.execute(_HEAD + lock, [profile_id])
-            head = cursor.fetchone()
-        entry = Entry(
-            profile_id=profile_id,
-            seq=head[0] + 1,
-            at_ms=now_ms,
-            actor=actor,
-            action=action,
-            target=target[:200],
-            effect=effect,
-            digest=digest,
-            ids=canonical_json(ids or {}),
-            prev_hash=head[1],
-        )
-        entry = replace(entry, own_hash=hash_of(entry, key=settings.SAYSO_KEYS.key("ledger_hmac")))
-        cursor.execute(
-            _APPEND,
-            [
-                entry.profile_id,
-                entry.seq,
-                entry.at_ms,
-                entry.actor,
-                entry.action,
-                entry.target,
-                entry.effect,
-                entry.digest,
-                entry.ids,
-                entry.prev_hash,
-                entry.own_hash,
-            ],
-        )
-        cursor.execute(_MOVE_HEAD, [entry.seq, entry.own_hash, profile_id])
+    lock = " for update" if connection.vendor == "postgresql" else ""
+    head = rows.execute(_HEAD + lock, [profile_id]).fetchone()
+    if head is None:
+        rows.execute(_FIRST_HEAD, [profile_id, GENESIS])
+        head = rows.execute(_HEAD + lock, [profile_id]).fetchone()
+    entry = Entry(
+        profile_id=profile_id,
+        seq=head[0] + 1,
+        at_ms=now_ms,
+        actor=actor,
+        action=action,
+        target=target[:200],
+        effect=effect,
+        digest=digest,
+        ids=canonical_json(ids or {}),
+        prev_hash=head[1],
+    )
+    own_hash = hash_of(entry, key=settings.SAYSO_KEYS.key("ledger_hmac"))
+    values = [
+        profile_id,
+        entry.seq,
+        now_ms,
+        actor,
+        action,
+        entry.target,
+        effect,
+        digest,
+        entry.ids,
+        entry.prev_hash,
+        own_hash,
+    ]
+    rows.execute(_APPEND, values)
+    rows.execute(_MOVE_HEAD, [entry.seq, own_hash, profile_id])
     return entry.seq
 
 

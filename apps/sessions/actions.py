@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from apps.accounts.actions import workspace_of
 from apps.accounts.rules import Caller
 from apps.core.announce import announce
+from apps.core.dependents import dependents_of
 from apps.core.values import new_id
 from apps.sessions.models import Run, Session
 from apps.sessions.queries import run_of, session_of
@@ -43,10 +44,16 @@ def create_session(*, by: Caller, ref: Any, now_ms: int, source: Any = "cli", ti
 
 
 @transaction.atomic
-def start_run(*, by: Caller, ref: str, now_ms: int, background: bool = False) -> Run:
-    """Start a run; a phone that starts it in a direct chat becomes the session's target, anybody else takes it away."""
+def start_run(
+    *, by: Caller, ref: str, now_ms: int, background: bool = False, source: str = "", from_elsewhere: bool = False
+) -> Run:
+    """Start a run; a phone that starts it in a direct chat becomes the session's target, anybody else takes it away.
+
+    `source` is the run's own where it differs from the session's; `from_elsewhere` marks a phone on another profile.
+    """
     session = session_of(by=by, ref=ref)
-    is_target = by.kind == "device" and session.source not in GROUP_SOURCES and not background
+    direct = GROUP_SOURCES.isdisjoint({session.source, source}) and not background
+    is_target = by.kind == "device" and direct and not from_elsewhere
     run = Run.objects.create(
         profile_id=by.profile_id,
         session=session,
@@ -60,14 +67,18 @@ def start_run(*, by: Caller, ref: str, now_ms: int, background: bool = False) ->
 
 
 @transaction.atomic
-def end_run(*, by: Caller, ref: str, run_id: str, now_ms: int, state: str = "ended") -> Run:
-    """End or abort a run; an abort also takes the session's target away."""
+def end_run(*, by: Caller, ref: str, run_id: str, now_ms: int, state: str = "ended", keeps_target: bool = False) -> Run:
+    """End or abort a run; an abort takes back what the session asks, and its target unless its person aborts there."""
     found = run_of(by=by, ref=ref, run_id=run_id)
+    if state == "aborted":
+        # Before the run's own lock: confirmations are locked first everywhere.
+        for dependent in dependents_of("run"):
+            dependent.remove(owner_id=found.session_id, now_ms=now_ms)
     run = Run.objects.select_for_update().get(pk=found.pk)
     if state not in RUN_TRANSITIONS.get(run.state, ()):
         raise RunEnded
     run.state, run.ended_ms, run.version = state, now_ms, run.version + 1
-    if state == "aborted":
+    if state == "aborted" and not keeps_target:
         run.device = ""
     run.save()
     announce(f"run.{state}", profile=by.profile_id, session=run.session_id, run=run.pk)

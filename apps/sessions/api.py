@@ -25,8 +25,7 @@ class SessionList(APIView):
     @extend_schema(operation_id="sessions_list", responses={200: dict})
     def get(self, request: Any) -> Response:
         """List sessions, newest first."""
-        rows = queries.sessions_of(by=request.user)[:LIST_SIZE]
-        return Response({"sessions": [session_body(row) for row in rows]})
+        return Response({"sessions": queries.session_list(by=request.user, limit=LIST_SIZE)})
 
     @extend_schema(operation_id="sessions_create", request=SessionSerializer, responses={201: SessionSerializer})
     def post(self, request: Any) -> Response:
@@ -40,6 +39,17 @@ class SessionList(APIView):
             now_ms=now_ms(),
         )
         return Response(session_body(row), status=201)
+
+
+class SessionDetail(APIView):
+    """One session."""
+
+    scopes = {"GET": "session.read"}
+
+    @extend_schema(operation_id="sessions_read", responses={200: SessionSerializer})
+    def get(self, request: Any, session_ref: str) -> Response:
+        """Show the session."""
+        return Response(session_body(queries.session_of(by=request.user, ref=session_ref)))
 
 
 class RunList(APIView):

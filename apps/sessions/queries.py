@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 
 from apps.accounts.rules import Caller
+from apps.core import rows
 from apps.sessions.models import Run, Session
 from apps.sessions.rules import RunNotFound, SessionNotFound
 
@@ -19,12 +22,14 @@ def session_of(*, by: Caller, ref: str) -> Session:
 
 def find_session(*, profile_id: str, ref: str) -> Session | None:
     """Return a session by the id that clients know, or None."""
-    return Session.objects.filter(profile_id=profile_id, ref=ref).first()
+    return rows.fetch(Session, "profile_id = %s and ref = %s", [profile_id, ref])
 
 
-def sessions_of(*, by: Caller) -> QuerySet[Session]:
-    """Return the sessions of the caller's profile, newest first."""
-    return Session.objects.filter(profile_id=by.profile_id)
+def session_list(*, by: Caller, limit: int) -> list[dict[str, Any]]:
+    """Return the sessions of the caller's profile as clients see them, newest first."""
+    names = ("ref", "source", "title", "created_at_ms")
+    found = Session.objects.filter(profile_id=by.profile_id).values_list(*names)[:limit]
+    return [dict(zip(("id", *names[1:]), row, strict=True)) for row in found]
 
 
 def latest_run(*, session: Session) -> Run | None:

@@ -10,7 +10,7 @@ ID_LENGTH = 512
 SOURCE_LENGTH = 64
 TITLE_LENGTH = 200
 RUN_TRANSITIONS = {"running": ("ended", "aborted")}
-GROUP_SOURCES = ("group_chat", "workflow")
+GROUP_SOURCES = frozenset({"group_chat", "workflow"})
 """Sources of sessions that more than one person or no person follows."""
 
 _SOURCE = re.compile(r"[a-z0-9_.-]{1,64}")

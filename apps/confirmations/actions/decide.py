@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.accounts.queries import role_of
 from apps.confirmations.actions.ending import expire_if_due, locked, move
@@ -88,12 +88,11 @@ def _spend(*, by: Decider, row: Confirmation, nonce: Any, now_ms: int) -> bool:
         connection=by.connection,
     ):
         return False
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "insert into confirmations_spentnonce (nonce, spent_at_ms) values (%s, %s) on conflict do nothing",
-            [nonce, now_ms],
-        )
-        return bool(cursor.rowcount == 1)
+    spent = rows.execute(
+        "insert into confirmations_spentnonce (nonce, spent_at_ms) values (%s, %s) on conflict do nothing",
+        [nonce, now_ms],
+    )
+    return bool(spent.rowcount == 1)
 
 
 def _refusal(row: Confirmation, *, frame: Frame, fresh: bool, now_ms: int) -> SaysoError | None:

@@ -61,6 +61,7 @@ def tell(row: Confirmation) -> None:
     announce(
         "confirmation.ended" if ended else f"confirmation.{'asked' if row.state == 'pending' else 'claimed'}",
         keys=tuple(keys),
+        local=row,
         profile=row.profile_id,
         confirmation=row.pk,
         state=row.state,

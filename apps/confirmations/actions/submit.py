@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from apps.accounts.models import Profile
 from apps.accounts.rules import Caller, check_scope
@@ -128,9 +128,8 @@ select (select id from confirmations_confirmation
 
 def _standing(*, by: Caller, effect: str, now_ms: int) -> Standing:
     quiet_from_ms = now_ms - settings.SAYSO_DENIED_RECENTLY_S * 1000
-    with connection.cursor() as cursor:
-        cursor.execute(_STANDING, [by.ref, effect, by.ref, by.ref, effect, quiet_from_ms])
-        open_id, open_count, denied_at_ms = cursor.fetchone()
+    values = [by.ref, effect, by.ref, by.ref, effect, quiet_from_ms]
+    open_id, open_count, denied_at_ms = rows.execute(_STANDING, values).fetchone()
     return Standing(open_id=open_id, open_count=open_count, denied_at_ms=denied_at_ms)
 
 
