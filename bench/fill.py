@@ -61,7 +61,8 @@ def fill_api(count: int = 50) -> dict[str, Any]:
 def fill_asks(tokens: int = 1, events: int = 1000) -> dict[str, Any]:
     """A calendar with single events, tokens, a session and a signed-in person."""
     from apps.calendars.actions.calendars import create_calendar
-    from apps.calendars.actions.importing import import_text
+    from apps.calendars.actions.storing import filled, insert_objects
+    from apps.calendars.rules.ics_parse import parse_calendar
 
     made = people()
     secrets = [made["token"]]
@@ -74,7 +75,10 @@ def fill_asks(tokens: int = 1, events: int = 1000) -> dict[str, Any]:
     assert found is not None
     create_session(by=found[0], ref="s1", now_ms=now_ms())
     calendar = create_calendar(by=found[0], name="work", now_ms=now_ms())
-    import_text(by=found[0], calendar=calendar, text=single_events(events), now_ms=now_ms())
+    parsed = parse_calendar(data=single_events(events).encode(), owner_zone="Europe/Berlin")
+    whole = [(stored, filled(stored, now_ms=now_ms())) for stored in parsed.objects]
+    with transaction.atomic():
+        insert_objects(calendar=calendar, objects=whole, now_ms=now_ms())
     return {"tokens": secrets, "session": signed_in(made["user"]), "events": listed_items(found[0], events)}
 
 

@@ -1,13 +1,28 @@
 """What every run shares: the options, the browser, and an end that is strict in CI."""
 
+import atexit
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
+
+# Before the settings are read, which make keys and name the database file: tests never touch `data/`.
+if "SAYSO_DATA_DIR" not in os.environ:
+    os.environ["SAYSO_DATA_DIR"] = tempfile.mkdtemp(prefix="sayso-tests-")
+    atexit.register(shutil.rmtree, os.environ["SAYSO_DATA_DIR"], ignore_errors=True)
+(Path(os.environ["SAYSO_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)
+os.environ["DJANGO_SETTINGS_MODULE"] = "project.settings"
+
+import django
 from django.conf import settings
+
+django.setup()
 
 from tests.browser.chromium import ChromiumMissing
 from tests.browser.chromium import chromium as find_chromium
+from tests.conformance.process import ServerProcess
 
 STRICT = bool(os.environ.get("SAYSO_CI") or os.environ.get("CI"))
 VECTORS = Path(__file__).parent / "vectors"
@@ -52,3 +67,13 @@ def chromium():
         return find_chromium()
     except ChromiumMissing as error:
         pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One server process for all stories; each begins by emptying its database."""
+    process = ServerProcess()
+    try:
+        yield process.start(now_ms=1_796_025_600_000)
+    finally:
+        process.destroy()

@@ -18,7 +18,8 @@ from apps.confirmations.rules import Decider, new_nonce
 from apps.confirmations.serializers import card, ended_frame, frame_of, refusal, taken
 from apps.core.announce import listen
 from apps.core.errors import SaysoError, Unauthorized
-from apps.core.sockets import Socket, header_of, keep, origin_allowed, sockets_of
+from apps.core.sockets import CLOSE_COME_AGAIN, Socket, header_of, keep, origin_allowed, sockets_of
+from apps.core.text import storable
 from apps.core.threads import lane
 from apps.core.values import now_ms, sha256_hex
 
@@ -109,6 +110,10 @@ class ConfirmationConsumer(Socket):
 
     async def on_frame(self, frame: dict[str, Any]) -> None:
         """Answer `decide`; anything else is unknown."""
+        if any(isinstance(value, str) and not storable(value) for value in frame.values()):
+            detail = "A frame must hold no character that cannot be stored."
+            await self.send_json({"type": "error", "code": "bad_frame", "detail": detail})
+            return
         if frame.get("type") != "decide" or not isinstance(frame.get("id"), str):
             await self.send_json({"type": "error", "code": "unknown_frame", "detail": "This frame is not known here."})
             return
@@ -149,7 +154,7 @@ class ConfirmationConsumer(Socket):
             await self.close(code=CLOSE_SIGNED_OUT)
         elif before != self.profile_ids:
             # Reconnecting shows exactly what the person may see now.
-            await self.close(code=1012)
+            await self.close(code=CLOSE_COME_AGAIN)
 
 
 def parse_seen(query: str) -> dict[str, int]:

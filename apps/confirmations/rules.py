@@ -192,7 +192,7 @@ def new_nonce(*, key: bytes, card: str, user_id: int, session: str, connection: 
 def nonce_fits(nonce: str, *, key: bytes, card: str, user_id: int, session: str, connection: str | None) -> bool:
     """Tell whether a nonce was made for this card, person and sign-in, and for this connection if one is named."""
     parts = nonce.split(".")
-    if len(parts) != 3 or (connection is not None and parts[0] != connection):
+    if len(parts) != 3 or not nonce.isascii() or (connection is not None and parts[0] != connection):
         return False
     return hmac.compare_digest(_nonce_mac(key, card, user_id, session, parts[0], parts[1]), parts[2])
 

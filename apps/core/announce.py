@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ Listener = Callable[[dict[str, Any]], None]
 Relay = Callable[[dict[str, Any]], None]
 
 _listeners: list[Listener] = []
+_outbox: deque[dict[str, Any]] = deque()
 _loop: asyncio.AbstractEventLoop | None = None
 _relay: Relay | None = None
 
@@ -37,6 +39,7 @@ def bind(loop: asyncio.AbstractEventLoop | None, relay: Relay | None = None) -> 
     """Name the serving loop of this process and, with several processes, what carries announcements to the others."""
     global _loop, _relay
     _loop, _relay = loop, relay
+    _outbox.clear()
 
 
 def announce(event: str, *, keys: tuple[str, ...] = (), local: Any = None, **facts: Any) -> None:
@@ -49,12 +52,21 @@ def _post(message: dict[str, Any]) -> None:
     reach("announce.before")
     loop = _loop
     if loop is not None and not loop.is_closed():
-        # From a foreign thread: only call_soon_threadsafe wakes the loop.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(deliver, message)
+        _outbox.append(message)
+        # From a foreign thread only call_soon_threadsafe wakes the loop; one wake-up serves a whole group of commits.
+        if len(_outbox) == 1:
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_drain)
     if _relay is not None:
         _relay({name: value for name, value in message.items() if name != "local"})
     reach("announce.after")
+
+
+def _drain() -> None:
+    while _outbox:
+        # Removed only after its delivery, so that nobody schedules a second drain meanwhile.
+        deliver(_outbox[0])
+        _outbox.popleft()
 
 
 def deliver(message: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from apps.core.sockets import CLOSE_COME_AGAIN
 from apps.core.threads import lane
 from apps.core.waiting import Answer, hub
 
@@ -51,7 +52,9 @@ class LaneHandler(BaseHandler):
         try:
             return _as_answer(response)
         finally:
-            response.close()
+            # Not response.close(): its `request_finished` would close the connection in the middle of a group.
+            for close in response._resource_closers:
+                close()
 
 
 def _as_answer(response: HttpResponseBase) -> Answer:
@@ -203,7 +206,7 @@ class SaysoServer(Server):
                 port.stopListening()
         hub.stop()
         for protocol in list(self.sockets):
-            protocol.handle_reply({"type": "websocket.close", "code": 1012})
+            protocol.handle_reply({"type": "websocket.close", "code": CLOSE_COME_AGAIN})
         running = [d["application_instance"] for d in self.connections.values() if "application_instance" in d]
         if running:
             _, late = await asyncio.wait(running, timeout=STOP_PATIENCE_S)

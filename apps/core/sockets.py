@@ -21,6 +21,9 @@ from apps.core.threads import lane
 
 log = logging.getLogger("sayso.sockets")
 
+CLOSE_COME_AGAIN = 4012
+"""What RFC 6455 calls 1012; the library lets a server send only 1000 and 3000 to 4999."""
+
 open_sockets: dict[str, set[Socket]] = {}
 
 

@@ -94,6 +94,7 @@ class Lane:
         return batch
 
     def _run_group(self, batch: list[Job]) -> None:
+        close_old_connections()
         try:
             with transaction.atomic():
                 for job in batch:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NAME = re.compile(r"[A-Za-z0-9-]+\Z")
-_PARAM = re.compile(r';?\s*([A-Za-z0-9-]+)\s*=\s*((?:"[^"]*"|[^;"])*)')
+_PARAM = re.compile(r';?\s*([A-Za-z0-9-]+)\s*=\s*((?:"[^"]*(?:"|$)|[^;"])*)')
 _ESCAPED = re.compile(r"\\([nN;,\\])")
 _UNESCAPED_COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
 _CONTROLS = {code: None for code in range(32) if code not in (9, 10)} | {127: None}
@@ -118,10 +118,10 @@ def _parameters(params: str) -> dict[str, str]:
 
 
 def parameter(line: ContentLine, name: str) -> str | None:
-    """Value of a parameter without its quotes."""
+    """Value of a parameter without its quotes; an empty one is none."""
     if not line.params:
         return None
-    return _parameters(line.params).get(name)
+    return _parameters(line.params).get(name) or None
 
 
 def parse_tree(*, text: str, depth: int = 8, components: int = 20_000) -> Tree:

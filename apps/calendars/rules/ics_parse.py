@@ -73,9 +73,7 @@ class _Report:
             if note.code not in seen:
                 seen.add(note.code)
                 component = reading.component
-                self.warnings.append(
-                    self.note(code=note.code, component=component, line=note.line, detail=note.detail)
-                )
+                self.warnings.append(self.note(code=note.code, component=component, line=note.line, detail=note.detail))
 
 
 def parse_calendar(*, data: bytes, owner_zone: str, limits: Limits = DEFAULT) -> ParsedCalendar:
@@ -148,9 +146,7 @@ def _collect(
         skip_code = reading.skip_code
         if skip_code is not None:
             note = next(note for note in reading.notes if note.code == skip_code)
-            report.skipped.append(
-                report.note(code=skip_code, component=component, line=note.line, detail=note.detail)
-            )
+            report.skipped.append(report.note(code=skip_code, component=component, line=note.line, detail=note.detail))
             continue
         if not reading.uid:
             _give_uid(reading, made)

@@ -2,9 +2,10 @@
 
 from itertools import islice
 
+from apps.calendars.rules.parts import Part
 from apps.calendars.rules.reading import Note, Reading
-from apps.calendars.rules.series import Part, Series
-from apps.calendars.rules.values import TimeValue
+from apps.calendars.rules.series import Series
+from apps.calendars.rules.values import TimeValue, basic_text
 
 _GAP_MS = 26 * 3_600_000
 
@@ -65,7 +66,8 @@ def master_notes(*, series: Series, budget: Budget) -> list[Note]:
 
 def _start_fits(series: Series) -> bool:
     master = series.master
-    assert master is not None and master.anchor is not None
+    assert master is not None
+    assert master.anchor is not None
     wall = master.anchor.wall_ms
     key = wall if series.all_day else master.anchor_zone.to_utc(wall)
     pairs = zip(series.walks, series.untils, strict=True)
@@ -77,7 +79,7 @@ def _exclusion_notes(series: Series, master: Part, budget: Budget) -> list[Note]
     if not series.all_day:
         for value in master.reading.exdates:
             if budget.periods > 0 and not value.is_date and not _matches(series, master, value, budget):
-                notes.append(Note("exdate_no_match", -1, f"{value.wall_ms}"))
+                notes.append(Note("exdate_no_match", -1, basic_text(value.wall_ms, is_date=False, utc=value.utc)))
                 break
     if budget.periods > 0 and _is_empty(series, budget):
         notes.append(Note("series_empty", -1, ""))

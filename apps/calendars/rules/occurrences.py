@@ -4,6 +4,7 @@ from itertools import islice
 
 from apps.calendars.rules.components import Kind, Occurrence, StoredObject
 from apps.calendars.rules.details import Details, details_of
+from apps.calendars.rules.parts import Part, Slot
 from apps.calendars.rules.placements import (
     Placement,
     is_endless,
@@ -14,11 +15,12 @@ from apps.calendars.rules.placements import (
     times_of_slot,
     undated_placement,
 )
-from apps.calendars.rules.series import Part, Series, Slot, read_object
-from apps.calendars.rules.values import date_text
+from apps.calendars.rules.series import Series, read_object
+from apps.calendars.rules.values import DAY_MS, MIN_WALL_MS, date_text
 
 DEFAULT_LIMIT = 10_000
 _ENDLESS_SAMPLE = 1_000
+_LAST_YEAR_MS = 400 * DAY_MS
 
 
 def expand(
@@ -136,10 +138,10 @@ def count_occurrences(*, stored: StoredObject, cap: int = 100_000) -> int | None
 def last_end_ms(*, stored: StoredObject, cap: int = 100_000) -> int | None:
     """Instant at which the last occurrence ends, or None when the object is endless or has more than `cap`."""
     series = read_object(stored=stored)
-    if is_endless(series=series):
+    if is_endless(series=series) or any((walk.rule.count or 0) > cap for walk in series.walks):
         return None
     latest: int | None = None
-    for number, slot in enumerate(series.slots()):
+    for number, slot in enumerate(series.slots(low_ms=_near_the_end(series))):
         if number > cap:
             return None
         if slot.key not in series.overrides and not series.is_excluded(slot):
@@ -150,3 +152,12 @@ def last_end_ms(*, stored: StoredObject, cap: int = 100_000) -> int | None:
         if last is not None and not series.is_excluded(override.slot) and (latest is None or last > latest):
             latest = last
     return latest
+
+
+def _near_the_end(series: Series) -> int:
+    """A wall clock after which the last slot of a rule with UNTIL lies; the beginning where that is not plain."""
+    if len(series.walks) != 1 or series.untils[0] is None or series.extra or series.ranges:
+        return MIN_WALL_MS
+    low_ms = series.untils[0] - _LAST_YEAR_MS
+    found = (slot for slot in series.slots(low_ms=low_ms) if not series.is_excluded(slot))
+    return low_ms if next(found, None) is not None else MIN_WALL_MS

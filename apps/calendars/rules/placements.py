@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from apps.calendars.rules.series import Override, Part, Series, Slot, Times
+from apps.calendars.rules.parts import Part, Slot, Times
+from apps.calendars.rules.series import Override, Series
 from apps.calendars.rules.values import DAY_MS, TimeValue, clock_text, date_text, parse_time
 
 _GAP_MS = 26 * 3_600_000
@@ -125,7 +126,8 @@ def master_placements(*, series: Series, start_ms: int, end_ms: int) -> Iterator
             continue
         times, part = (master.times(slot.wall_ms), master) if plain else times_of_slot(series=series, slot=slot)
         first, last = times.first_ms, times.last_ms
-        assert first is not None and last is not None
+        assert first is not None
+        assert last is not None
         if (first < end_ms and last > start_ms) if last > first else start_ms <= first < end_ms:
             yield Placement(slot, times, part, False)
 

@@ -9,14 +9,15 @@ from apps.calendars.rules.content_lines import Component, ContentLine, parameter
 from apps.calendars.rules.limits import NoSuchOccurrence, NotASeries, RemovalNotExact
 from apps.calendars.rules.object_edit import ObjectLines, time_line, touched, with_added_line, without
 from apps.calendars.rules.occurrences import is_recurring
+from apps.calendars.rules.parts import Slot
 from apps.calendars.rules.placements import Placement, find_placement, is_endless, read_slot, slot_text
 from apps.calendars.rules.recurrence import with_bound
 from apps.calendars.rules.removal_check import same_but_one
 from apps.calendars.rules.rule_walk import RuleWalk
-from apps.calendars.rules.series import Override, Series, Slot, read_object
+from apps.calendars.rules.series import Override, Series, read_object
 from apps.calendars.rules.values import DAY_MS, MIN_WALL_MS, SECOND_MS, TimeValue, parse_time
 
-_COMPARED = 5_000
+_COMPARED = 3_000
 
 
 class RemovalEffect(NamedTuple):
@@ -136,8 +137,9 @@ def _head(line: ContentLine) -> str:
 
 
 def _bound(series: Series, walk: RuleWalk, value: str, cut: Slot) -> str:
-    if walk.rule.count is not None:
-        return with_bound(value, count=max(1, min(walk.rule.count, walk.count_before(wall_ms=cut.wall_ms))))
+    before = walk.count_before(wall_ms=cut.wall_ms) if walk.rule.count is not None else None
+    if walk.rule.count is not None and before is not None:
+        return with_bound(value, count=max(1, min(walk.rule.count, before)))
     form = _form(series)
     if form.is_date:
         return with_bound(value, until=TimeValue(cut.wall_ms - DAY_MS, True, False, None))
@@ -166,13 +168,14 @@ def cancelled_slot(*, stored: StoredObject, cancellation: Cancellation) -> str |
 def removed_by_update(*, before: StoredObject, after: StoredObject, most: int = 1_000) -> list[str]:
     """Slots that are there before and not after, at most `most`; a start that moved takes its slots along.
 
-    The first 5,000 slots are compared one by one, and the first ones past the end of a series that has become finite.
+    The first 3,000 slots are compared one by one, and the first ones past the end of a series that has become finite.
     """
     old, new = read_object(stored=before), read_object(stored=after)
     shift = _shift(old, new)
     gone = []
+    known = {slot.key for slot in islice(_present(new, MIN_WALL_MS), _COMPARED + 1)}
     for slot in islice(_present(old, MIN_WALL_MS), _COMPARED):
-        if not _has(new, slot, shift):
+        if not (_moved_key(new, slot, shift) in known or _has(new, slot, shift)):
             gone.append(slot_text(series=old, slot=slot))
             if len(gone) >= most:
                 return gone
@@ -207,12 +210,14 @@ def _shift(old: Series, new: Series) -> int:
     return new.master.anchor.wall_ms - old.master.anchor.wall_ms
 
 
-def _has(series: Series, slot: Slot, shift_ms: int) -> bool:
+def _moved_key(series: Series, slot: Slot, shift_ms: int) -> int:
+    """Key in `series` of a slot moved by `shift_ms`."""
     master = series.master
     if master is None or master.anchor is None:
-        return slot.key in series.overrides
+        return slot.key
     wall = slot.wall_ms + shift_ms
-    if series.all_day:
-        wall -= wall % DAY_MS
-    key = wall if series.all_day else master.anchor_zone.to_utc(wall)
-    return find_placement(series=series, key=key) is not None
+    return wall - wall % DAY_MS if series.all_day else master.anchor_zone.to_utc(wall)
+
+
+def _has(series: Series, slot: Slot, shift_ms: int) -> bool:
+    return find_placement(series=series, key=_moved_key(series, slot, shift_ms)) is not None

@@ -3,18 +3,19 @@
 from itertools import islice
 
 from apps.calendars.rules.components import StoredObject
+from apps.calendars.rules.parts import Slot, Times
 from apps.calendars.rules.placements import override_placement, times_of_slot
-from apps.calendars.rules.series import Series, Slot, Times, read_object
+from apps.calendars.rules.series import Series, read_object
 from apps.calendars.rules.values import DAY_MS, MIN_WALL_MS
 
 _AROUND_MS = 400 * DAY_MS
-_MOST = 2_000
+_MOST = 800
 
 
 def same_but_one(*, before: StoredObject, after: StoredObject, slot: Slot) -> bool:
     """Whether `after` has every occurrence of `before` with equal times except the one of `slot`.
 
-    Compared are the first 2,000, those within 400 days of the slot, and every override.
+    Compared are the first 800, those within 400 days of the slot, and every override.
     """
     old, new = read_object(stored=before), read_object(stored=after)
     for low_ms in (MIN_WALL_MS, slot.wall_ms - _AROUND_MS):

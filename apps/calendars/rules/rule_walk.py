@@ -14,6 +14,9 @@ from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, SECOND_MS, civil, d
 HOUR_MS = 3_600_000
 # A rule without an instance in this many periods (54 years of days, 1,600 of months) is taken to have no more.
 MAX_BARREN_PERIODS = 20_000
+# How many periods one walk looks at: 34 years of hours, 800 of days. Nothing that people plan needs more at once.
+MAX_WALKED_PERIODS = 300_000
+_MOST_DAYS = {"WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
 
 
 class RuleWalk:
@@ -120,21 +123,13 @@ class RuleWalk:
 
     def walls(self, *, low_ms: int, high_ms: int) -> Iterator[int]:
         """Wall clocks from `low_ms` up to before `high_ms`, never before DTSTART; COUNT applies, UNTIL does not."""
-        rule, start_ms, count = self.rule, self.start_ms, self.rule.count
+        start_ms = self.start_ms
         high_ms = min(high_ms, MAX_WALL_MS)
-        index = 0
-        # DTSTART is the first of COUNT even where the rule does not generate it.
-        seen = 0 if self.start_is_instance else 1
-        if low_ms > start_ms and low_ms < high_ms:
-            target = max(0, self.period_of(low_ms) - 1)
-            if count is None:
-                index = target
-            elif self._is_even():
-                index = target
-                seen += self._before(index)
-        barren = 0
-        while barren < MAX_BARREN_PERIODS:
+        index, seen, count = self._entry(low_ms, high_ms)
+        barren = walked = 0
+        while barren < MAX_BARREN_PERIODS and walked < MAX_WALKED_PERIODS:
             self.periods += 1
+            walked += 1
             begin = self.period_begin(index)
             if begin is None or begin >= high_ms or (count is not None and seen >= count):
                 return
@@ -154,6 +149,21 @@ class RuleWalk:
             barren = barren + 1 if empty else 0
             index = self._next(index, empty=empty, begin=begin)
 
+    def _entry(self, low_ms: int, high_ms: int) -> tuple[int, int, int | None]:
+        """The period to begin with, how many of COUNT are past by then, and the COUNT that still matters."""
+        count = self.rule.count
+        # DTSTART is the first of COUNT even where the rule does not generate it.
+        seen = 0 if self.start_is_instance else 1
+        if count is not None and high_ms > self.start_ms and count >= self._most_before(high_ms):
+            # It cannot run out before the window ends, so nothing needs counting.
+            count = None
+        if not self.start_ms < low_ms < high_ms:
+            return 0, seen, count
+        index = max(0, self.period_of(low_ms) - 1)
+        if count is None:
+            return index, seen, None
+        return (index, seen + self._before(index), count) if self._is_even() else (0, seen, count)
+
     def _next(self, index: int, *, empty: bool, begin: int) -> int:
         """The period to look at next; an hourly rule leaves a whole day that does not fit in one step."""
         if not (empty and self.hourly) or self.days.fits(begin // DAY_MS):
@@ -162,9 +172,14 @@ class RuleWalk:
         step_ms = self.rule.interval * HOUR_MS
         return index + max(1, -(-left // step_ms))
 
+    def _most_before(self, wall_ms: int) -> int:
+        """More instances than there can be before a wall clock, DTSTART included."""
+        each = _MOST_DAYS.get(self.rule.freq, 1) * len(self.clocks)
+        return (self.period_of(min(wall_ms, MAX_WALL_MS - 1)) + 1) * each + 1
+
     def _is_even(self) -> bool:
         """Whether every period holds the same number of instances."""
-        if self.positions or self.rule.byhour and self.hourly:
+        if self.positions or (self.hourly and self.rule.byhour):
             return False
         if self.rule.freq == "WEEKLY":
             return self.days.only_weekdays
@@ -178,9 +193,13 @@ class RuleWalk:
         skipped = sum(1 for wall in self._candidates(0) if wall < self.start_ms)
         return index * each - skipped
 
-    def count_before(self, *, wall_ms: int) -> int:
-        """How many of COUNT lie before a wall clock, DTSTART always among them."""
-        index = max(0, self.period_of(wall_ms) - 1) if self._is_even() else 0
+    def count_before(self, *, wall_ms: int) -> int | None:
+        """How many of COUNT lie before a wall clock, DTSTART always among them; None when counting takes too long."""
+        index = max(0, self.period_of(wall_ms) - 1)
+        if not self._is_even():
+            if index > MAX_WALKED_PERIODS:
+                return None
+            index = 0
         number = self._before(index) + (0 if self.start_is_instance else 1)
         while (begin := self.period_begin(index)) is not None and begin < wall_ms:
             number += sum(1 for wall in self._candidates(index) if self.start_ms <= wall < wall_ms)

@@ -57,8 +57,8 @@ def day_number(year: int, month: int, day: int) -> int | None:
 
 @lru_cache(maxsize=16384)
 def civil(day: int) -> tuple[int, int, int]:
-    """Year, month and day of month of a day number within years 1 to 9999."""
-    found = date.fromordinal(day + _EPOCH)
+    """Year, month and day of month of a day number; days outside years 1 to 9999 count as the first or last one."""
+    found = date.fromordinal(min(max(day + _EPOCH, 1), _LAST_ORDINAL))
     return found.year, found.month, found.day
 
 

@@ -13,8 +13,10 @@ from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, MIN_WALL_MS
 from apps.calendars.rules.windows_zones import WINDOWS_ZONES
 
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
-_MAX_CACHED_DAYS = 40_000
-_SAMPLES_MS = (0, DAY_MS // 4, DAY_MS // 2, DAY_MS * 3 // 4, DAY_MS)
+_BLOCK_MS = 8 * DAY_MS
+_MAX_CACHED_BLOCKS = 40_000
+# No zone ever changed twice, there and back, between two of these.
+_SAMPLES_MS = tuple(range(0, _BLOCK_MS + 1, DAY_MS))
 
 
 class Zone(Protocol):
@@ -47,35 +49,49 @@ class UtcZone:
 
 
 class IanaZone:
-    """A zone of the IANA database, with the offset of quiet days remembered."""
+    """A zone of the IANA database, with the offset of quiet weeks remembered."""
 
     def __init__(self, *, name: str) -> None:
         self.name = name
         self.info = load_zoneinfo(name)
-        self._quiet_days: dict[int, int | None] = {}
+        self._quiet: dict[int, int | None] = {}
 
     def to_utc(self, wall_ms: int) -> int:
         """Instant of a wall clock."""
-        day = wall_ms // DAY_MS
-        offset = self._quiet_days.get(day, -1)
+        block = wall_ms // _BLOCK_MS
+        offset = self._quiet.get(block, -1)
         if offset == -1:
-            offset = self._learn(day)
+            offset = self._learn(block)
         if offset is None:
             offset = self._offset_at_wall(wall_ms)
         return wall_ms - offset
 
     def to_wall(self, utc_ms: int) -> int:
         """Wall clock of an instant."""
-        inside = min(max(utc_ms, MIN_WALL_MS + DAY_MS), MAX_WALL_MS - 2 * DAY_MS)
-        at = (_EPOCH_UTC + timedelta(milliseconds=inside)).astimezone(self.info)
-        return utc_ms + _milliseconds(at.utcoffset())
+        return utc_ms + _milliseconds(self._at(utc_ms).utcoffset())
 
-    def _learn(self, day: int) -> int | None:
-        offsets = {self._offset_at_wall(day * DAY_MS + sample) for sample in _SAMPLES_MS}
+    def name_at(self, utc_ms: int) -> str:
+        """Abbreviation of the zone at an instant, such as CEST."""
+        return self._at(utc_ms).tzname() or ""
+
+    def is_summer_at(self, utc_ms: int) -> bool:
+        """Whether summer time holds; where the data calls winter the exception (Ireland), its other half is summer."""
+        saved = _milliseconds(self._at(utc_ms).dst())
+        if saved:
+            return saved > 0
+        half_year = 182 * DAY_MS
+        return any(_milliseconds(self._at(utc_ms + step).dst()) < 0 for step in (-half_year, half_year))
+
+    def _at(self, utc_ms: int) -> datetime:
+        inside = min(max(utc_ms, MIN_WALL_MS + DAY_MS), MAX_WALL_MS - 2 * DAY_MS)
+        return (_EPOCH_UTC + timedelta(milliseconds=inside)).astimezone(self.info)
+
+    def _learn(self, block: int) -> int | None:
+        offsets = {self._offset_at_wall(block * _BLOCK_MS + sample) for sample in _SAMPLES_MS}
         known = offsets.pop() if len(offsets) == 1 else None
-        if len(self._quiet_days) >= _MAX_CACHED_DAYS:
-            self._quiet_days.clear()
-        self._quiet_days[day] = known
+        if len(self._quiet) >= _MAX_CACHED_BLOCKS:
+            self._quiet.clear()
+        self._quiet[block] = known
         return known
 
     def _offset_at_wall(self, wall_ms: int) -> int:

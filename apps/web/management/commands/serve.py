@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string
 
 from apps.confirmations.actions import settle_after_crash
 from apps.core import announce, serving, timers
+from apps.core.relay import Relay
 from apps.core.sockets import keep
 from apps.core.threads import lane
 from apps.core.values import now_ms
@@ -48,11 +49,20 @@ class Command(BaseCommand):
         server.run()
         lane.stop()
 
-    def ready(self) -> None:
-        """Start what runs beside the requests, on the serving loop."""
-        loop = asyncio.get_event_loop()
-        announce.bind(loop)
-        keep(loop.create_task(start()))
+
+def whole_server(*, application: Any, host: str, port: int) -> serving.SaysoServer:
+    """Return the server with all that runs beside the requests, ready to run."""
+    serving.use_factory()
+    return serving.build_server(application=application, host=host, port=port, ready=begin)
+
+
+def begin() -> None:
+    """Start what runs beside the requests, on the serving loop."""
+    loop = asyncio.get_event_loop()
+    relay = Relay(loop)
+    announce.bind(loop, relay.send if relay.needed else None)
+    relay.start()
+    keep(loop.create_task(start()))
 
 
 async def start() -> None:

@@ -1,0 +1,45 @@
+"""What every write of this room ends with: the ledger's row and the announcement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apps.calendars.models import CalendarObject, RecentWrite
+from apps.calendars.rules.targets import MINUTE_MS
+from apps.core.announce import announce
+from apps.core.contracts import Call
+from apps.core.values import digest_of
+from apps.ledger import actions as ledger
+
+NAMES = {"VEVENT": "event", "VTODO": "reminder"}
+
+
+def note(call: Call, *, action: str, row: CalendarObject, slot: str = "", effect: Any = None) -> None:
+    """Append the ledger row of an effect on an object and tell the open pages; the last step of a transaction."""
+    name = NAMES[row.kind]
+    target = f"{name}:{row.pk}.{slot}" if slot else f"{name}:{row.pk}"
+    ids = {"calendar": row.calendar_id}
+    if call.confirmation_id:
+        ids["confirmation"] = call.confirmation_id
+    ledger.append(
+        profile_id=row.profile_id,
+        actor=call.by,
+        action=f"calendars.{name}_{action}",
+        target=target,
+        effect=digest_of(effect) if effect is not None else "",
+        digest=row.digest,
+        ids=ids,
+        now_ms=call.now_ms,
+    )
+    tell(profile_id=row.profile_id, calendar_id=row.calendar_id)
+
+
+def tell(*, profile_id: str, calendar_id: str) -> None:
+    """Announce that a calendar changed."""
+    announce("calendar.changed", keys=(f"calendars:{profile_id}",), profile=profile_id, calendar=calendar_id)
+
+
+def count_write(*, profile_id: str, requester: str, now_ms: int) -> None:
+    """Remember for a minute that a requester wrote."""
+    RecentWrite.objects.filter(requester=requester, at_ms__lte=now_ms - MINUTE_MS).delete()
+    RecentWrite.objects.create(profile_id=profile_id, requester=requester, at_ms=now_ms)

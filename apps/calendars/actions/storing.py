@@ -1,0 +1,130 @@
+"""Writing objects with their columns, occurrence rows and revisions: always all of them in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from apps.calendars.models import Calendar, CalendarObject, Occurrence, Revision
+from apps.calendars.rules.components import StoredObject
+from apps.calendars.rules.filling import Filled, filled
+from apps.calendars.rules.targets import ItemNotFound, uid_key
+from apps.core.values import new_id
+
+_INSERT = (
+    "insert into calendars_occurrence (profile_id, calendar_id, object_id, kind, slot, slot_hash, at_ms, until_ms, long,"
+    " start_ms, end_ms, all_day, start_date, end_date, words)"
+    " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+
+
+def insert_object(*, calendar: Calendar, stored: StoredObject, now_ms: int) -> CalendarObject:
+    """Store a new object."""
+    return insert_objects(calendar=calendar, objects=[(stored, filled(stored, now_ms=now_ms))], now_ms=now_ms)[0]
+
+
+def insert_objects(
+    *, calendar: Calendar, objects: Sequence[tuple[StoredObject, Filled]], now_ms: int
+) -> list[CalendarObject]:
+    """Store new objects whose columns and rows were reckoned already."""
+    made = [
+        CalendarObject(
+            id=new_id(),
+            profile_id=calendar.profile_id,
+            calendar_id=calendar.pk,
+            created_at_ms=now_ms,
+            uid=stored.uid,
+            uid_key=uid_key(stored.uid),
+            kind=stored.kind,
+            **full.columns,
+        )
+        for stored, full in objects
+    ]
+    if len(made) == 1:
+        made[0].save(force_insert=True)
+    else:
+        CalendarObject.objects.bulk_create(made, batch_size=100)
+    for row, (_, full) in zip(made, objects, strict=True):
+        _insert_rows(row, full.rows)
+    return made
+
+
+def held(*, profile_id: str, object_id: str) -> CalendarObject:
+    """Return an object under its row lock; raise `ItemNotFound`."""
+    row = CalendarObject.objects.select_for_update(of=("self",)).filter(pk=object_id, profile_id=profile_id).first()
+    if row is None:
+        raise ItemNotFound
+    return row
+
+
+def stored_of(row: CalendarObject) -> StoredObject:
+    """Return a row's text for the rules."""
+    return StoredObject(uid=row.uid, kind=row.kind, ics=row.ics, owner_zone=row.owner_zone)  # type: ignore[arg-type]
+
+
+def update_object(
+    row: CalendarObject, *, stored: StoredObject, action: str, by: str, now_ms: int, full: Filled | None = None
+) -> None:
+    """Store another text of a locked object; the one before becomes a revision."""
+    Revision.objects.create(
+        id=new_id(),
+        profile_id=row.profile_id,
+        object_id=row.pk,
+        number=row.version,
+        ics=row.ics,
+        title=row.title,
+        action=action,
+        by=by,
+        at_ms=now_ms,
+        created_at_ms=now_ms,
+    )
+    row.version += 1
+    refresh_object(row, full=full or filled(stored, now_ms=now_ms))
+
+
+def refresh_object(row: CalendarObject, *, full: Filled) -> None:
+    """Write columns and occurrence rows anew."""
+    for name, value in full.columns.items():
+        setattr(row, name, value)
+    row.save(force_update=True)
+    Occurrence.objects.filter(object_id=row.pk)._raw_delete(using="default")
+    _insert_rows(row, full.rows)
+
+
+def remove_object(row: CalendarObject) -> None:
+    """Remove a locked object with everything that hangs on it."""
+    Occurrence.objects.filter(object_id=row.pk)._raw_delete(using="default")
+    Revision.objects.filter(object_id=row.pk)._raw_delete(using="default")
+    CalendarObject.objects.filter(pk=row.pk)._raw_delete(using="default")
+
+
+def _insert_rows(row: CalendarObject, rows: list[tuple[Any, ...]]) -> None:
+    if rows:
+        head = (row.profile_id, row.calendar_id, row.pk, row.kind)
+        with connection.cursor() as cursor:
+            cursor.executemany(_INSERT, [(*head, *each) for each in rows])
+
+
+def keep_current(*, profile_id: str, zone: str, now_ms: int) -> int:
+    """Reckon the objects anew that were judged in another zone of the owner; returns how many."""
+    count = 0
+    rows = CalendarObject.objects.filter(profile_id=profile_id)
+    for stale in (rows.filter(owner_zone__lt=zone), rows.filter(owner_zone__gt=zone)):
+        for object_id in list(stale.order_by().values_list("pk", flat=True)):
+            row = held(profile_id=profile_id, object_id=object_id)
+            stored = StoredObject(uid=row.uid, kind=row.kind, ics=row.ics, owner_zone=zone)  # type: ignore[arg-type]
+            refresh_object(row, full=filled(stored, now_ms=now_ms))
+            count += 1
+    return count
+
+
+def extend_rows(*, now_ms: int, limit: int = 50) -> int:
+    """Move the horizon of series on whose rows are about to end; returns how many."""
+    due = CalendarObject.objects.filter(extend_at_ms__lte=now_ms).order_by("extend_at_ms")
+    found = list(due.values_list("profile_id", "pk")[:limit])
+    for profile_id, object_id in found:
+        row = held(profile_id=profile_id, object_id=object_id)
+        refresh_object(row, full=filled(stored_of(row), now_ms=now_ms))
+    return len(found)

@@ -1,0 +1,1 @@
+"""The HTTP edges of the calendars room."""

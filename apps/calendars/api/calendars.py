@@ -1,0 +1,76 @@
+"""Calendars over REST (family R)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.calendars.actions.calendars import create_calendar, update_calendar
+from apps.calendars.actions.planning import Plan
+from apps.calendars.api.carrying import carry_out, json_body
+from apps.calendars.queries.calendars import calendar_body, calendars_of
+from apps.calendars.serializers import CalendarSerializer
+from apps.confirmations.serializers import ErrorSerializer, PollSerializer
+from apps.core.values import now_ms
+
+
+class CalendarList(APIView):
+    """The calendars of the caller's profile."""
+
+    scopes = {"GET": "calendar.read", "POST": "calendar.write"}
+
+    @extend_schema(operation_id="calendars_list", responses={200: dict})
+    def get(self, request: Any) -> Response:
+        """List the calendars, the default one first."""
+        return Response({"calendars": calendars_of(profile_id=request.user.profile_id)})
+
+    @extend_schema(
+        operation_id="calendars_create",
+        request=CalendarSerializer,
+        responses={201: CalendarSerializer, 409: ErrorSerializer},
+    )
+    def post(self, request: Any) -> Response:
+        """Make a calendar."""
+        body = json_body(request)
+        row = create_calendar(
+            by=request.user,
+            name=body.get("name"),
+            colour=body.get("colour"),
+            read_only=body.get("read_only"),
+            is_default=body.get("is_default"),
+            now_ms=now_ms(),
+        )
+        return Response(calendar_body(row), status=201)
+
+
+class CalendarDetail(APIView):
+    """One calendar."""
+
+    scopes = {"PATCH": "calendar.write", "DELETE": "calendar.delete"}
+
+    @extend_schema(
+        operation_id="calendars_update",
+        request=CalendarSerializer,
+        responses={200: CalendarSerializer, 404: ErrorSerializer, 409: ErrorSerializer},
+    )
+    def patch(self, request: Any, calendar_id: str) -> Response:
+        """Change name or colour, close it for writes, or make it the default."""
+        row = update_calendar(
+            by=request.user, calendar_id=calendar_id, changes=json_body(request), now_ms=now_ms()
+        )
+        return Response(calendar_body(row))
+
+    @extend_schema(
+        operation_id="calendars_delete",
+        responses={200: dict, 202: PollSerializer, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer},
+    )
+    def delete(self, request: Any, calendar_id: str) -> Response:
+        """Ask a person to delete the calendar with everything in it."""
+
+        def plan() -> Plan:
+            return Plan(contract="calendars.delete_calendar", arguments={"id": calendar_id}, asks=True)
+
+        return carry_out(request, capability="calendar", plan=plan)

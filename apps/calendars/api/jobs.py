@@ -1,0 +1,156 @@
+"""Long work beside the lane: a thread of its own, a process for the reckoning, small jobs in the lane for the storing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from rest_framework.response import Response
+
+from apps.core.announce import announce
+from apps.core.api import defer, rendering_of
+from apps.core.errors import SaysoError
+from apps.core.threads import lane
+from apps.core.values import new_id, now_ms
+from apps.core.waiting import Deferral
+
+log = logging.getLogger("sayso.jobs")
+WORKER_S = 60
+JOB_MS = 150_000
+KEPT = 200
+Work = Callable[["Steps"], Awaitable[Any]]
+
+
+class TooSlow(SaysoError):
+    """This file takes too long to work on; nothing of it was stored."""
+
+    code = "too_slow"
+    status = 422
+
+
+@dataclass(slots=True)
+class Result:
+    """What became of a job."""
+
+    value: Any = None
+    error: SaysoError | None = None
+    done: bool = False
+
+
+class Steps:
+    """How a job does things in the lane: one after the other, each a job of its own there."""
+
+    def __init__(self, *, inline: bool) -> None:
+        """Do steps right here when there is no lane around (tests, commands)."""
+        self.inline = inline
+
+    async def lane(self, call: Callable[[], Any]) -> Any:
+        """Run a call in the lane and return its result."""
+        return call() if self.inline else await lane.run(call)
+
+
+_results: OrderedDict[str, Result] = OrderedDict()
+
+
+def under_the_lane(request: Any) -> bool:
+    """Tell whether the waiting layer and the lane are around this request."""
+    return hasattr(getattr(request, "_request", request), "scope")
+
+
+def run_job(request: Any, *, work: Work, render: Callable[[Any], Response]) -> Response:
+    """Start a job and let the waiting layer hold the connection until it ends; then render its result."""
+    rendering = rendering_of(request)
+    if rendering is not None:
+        result = _results.get(rendering.subject, Result())
+        if not result.done:
+            if rendering.cause == "released":
+                return _held(rendering.subject)
+            raise TooSlow
+        if result.error is not None:
+            raise result.error
+        return render(result.value)
+    if not under_the_lane(request):
+        return render(run_inline(work(Steps(inline=True))))
+    name = new_id()
+    _results[name] = Result()
+    while len(_results) > KEPT:
+        _results.popitem(last=False)
+    threading.Thread(target=_work, args=(name, work), name=f"job-{name}", daemon=True).start()
+    return _held(name)
+
+
+def run_inline(coroutine: Any) -> Any:
+    """Run a job whose steps never wait to its end, without a loop."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("an inline job waited")
+
+
+def _held(name: str) -> Response:
+    response = Response({"status": "pending", "detail": "This is being worked on."}, status=202)
+    deferral = Deferral(key=f"job:{name}", until_ms=now_ms() + JOB_MS, subject=name)
+    return defer(response, deferral)  # type: ignore[no-any-return]
+
+
+def _work(name: str, work: Work) -> None:
+    result = _results[name]
+
+    async def all_of_it() -> None:
+        steps = Steps(inline=False)
+        try:
+            result.value = await work(steps)
+        except SaysoError as error:
+            result.error = error
+        except Exception:
+            log.exception("a job failed")
+            result.error = SaysoError("This could not be finished.", code="job_failed", status=500)
+        result.done = True
+        await steps.lane(lambda: _tell(name))
+
+    asyncio.run(all_of_it())
+
+
+def _tell(name: str) -> None:
+    with transaction.atomic():
+        announce("job.ended", keys=(f"job:{name}",))
+
+
+def worker_lines(mode: str, *, options: dict[str, Any], parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Run the worker process over some octets and yield its output by lines; raises `TooSlow`."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
+        source.write(json.dumps(options).encode() + b"\n")
+        for part in parts:
+            source.write(part)
+        source.seek(0)
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "apps.calendars.rules.worker", mode],
+                stdin=source,
+                stdout=target,
+                stderr=subprocess.PIPE,
+                cwd=Path(settings.BASE_DIR),
+                timeout=WORKER_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise TooSlow from None
+        if done.returncode != 0:
+            raise TooSlow if done.returncode < 0 else SaysoError(
+                "This file cannot be worked on.", code="unreadable", status=422
+            )
+        target.seek(0)
+        yield from target

@@ -1,0 +1,25 @@
+"""Reading calendars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apps.calendars.models import Calendar, CalendarObject
+
+_NAMES = ("id", "name", "colour", "is_default", "read_only")
+
+
+def calendars_of(*, profile_id: str) -> list[dict[str, Any]]:
+    """Return the calendars of a profile, the default one first."""
+    return list(Calendar.objects.filter(profile_id=profile_id).values(*_NAMES))
+
+
+def calendar_body(row: Calendar) -> dict[str, Any]:
+    """Return a calendar as clients see it."""
+    return {name: getattr(row, name) for name in _NAMES}
+
+
+def texts_of(*, calendar_id: str) -> list[dict[str, Any]]:
+    """Return the texts of everything in a calendar, for writing a file."""
+    rows = CalendarObject.objects.filter(calendar_id=calendar_id).order_by("first_ms", "id")
+    return list(rows.values("uid", "kind", "ics", "owner_zone"))

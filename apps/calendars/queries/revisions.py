@@ -1,0 +1,15 @@
+"""Reading what items were before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apps.calendars.models import Revision
+
+LIST_SIZE = 200
+
+
+def revisions_of(*, object_id: str) -> list[dict[str, Any]]:
+    """Return the revisions of an object, the latest first."""
+    rows = Revision.objects.filter(object_id=object_id).values("number", "title", "action", "by", "at_ms")
+    return list(rows[:LIST_SIZE])

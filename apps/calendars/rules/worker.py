@@ -1,0 +1,63 @@
+"""Reading and writing whole files in a process of their own: `python -m apps.calendars.rules.worker import|export`.
+
+The process has a bound on its processor time and memory. Standard input is a line of JSON with the options, then the
+file (import) or one stored object a line (export). Standard output is a line of JSON about the file and one line for
+each object, or the file.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from dataclasses import asdict
+from typing import BinaryIO
+
+from apps.calendars.rules.components import StoredObject
+from apps.calendars.rules.filling import filled
+from apps.calendars.rules.ics_parse import parse_calendar
+from apps.calendars.rules.ics_write import export_calendar
+
+CPU_S = 60
+MEMORY_OCTETS = 2 * 1024**3
+
+
+def read_file(source: BinaryIO, target: BinaryIO) -> None:
+    """Parse a file and reckon what is stored of each object."""
+    options = json.loads(source.readline())
+    parsed = parse_calendar(data=source.read(), owner_zone=options["owner_zone"])
+    about = {
+        "error": parsed.error,
+        "method": parsed.method,
+        "name": parsed.name,
+        "count": len(parsed.objects),
+        "uids": [stored.uid for stored in parsed.objects],
+        "skipped": [asdict(note) for note in parsed.skipped],
+        "warnings": [asdict(note) for note in parsed.warnings],
+        "ignored": [asdict(note) for note in parsed.ignored],
+        "cancellations": [asdict(each) for each in parsed.cancellations],
+    }
+    target.write(json.dumps(about).encode() + b"\n")
+    for stored in parsed.objects:
+        full = filled(stored, now_ms=options["now_ms"])
+        line = {"stored": asdict(stored), "columns": full.columns, "rows": full.rows}
+        target.write(json.dumps(line).encode() + b"\n")
+
+
+def write_file(source: BinaryIO, target: BinaryIO) -> None:
+    """Write the objects as one file."""
+    options = json.loads(source.readline())
+    objects = (StoredObject(**json.loads(line)) for line in source)
+    target.write(export_calendar(objects=objects, name=options["name"]))
+
+
+def main() -> None:
+    """Do what the argument says, within bounds."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_OCTETS, MEMORY_OCTETS))
+    work = {"import": read_file, "export": write_file}[sys.argv[1]]
+    work(sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

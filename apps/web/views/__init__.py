@@ -1,0 +1,5 @@
+"""Server-rendered pages."""
+
+from apps.web.views.person import PersonMiddleware
+
+__all__ = ["PersonMiddleware"]

@@ -1,0 +1,143 @@
+"""Importing and exporting files."""
+
+from tests.factories.calendars import NINE_MS
+
+
+def ics(*components, method=""):
+    head = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//tests//EN", *([f"METHOD:{method}"] if method else [])]
+    return "\r\n".join([*head, *(line for each in components for line in each), "END:VCALENDAR", ""])
+
+
+def event(uid, *lines, start="20261201T090000", end="20261201T093000", title="Dentist", sequence=0):
+    return [
+        "BEGIN:VEVENT",
+        f"UID:{uid}",
+        "DTSTAMP:20261130T080000Z",
+        f"SEQUENCE:{sequence}",
+        f"DTSTART;TZID=Europe/Berlin:{start}",
+        f"DTEND;TZID=Europe/Berlin:{end}",
+        f"SUMMARY:{title}",
+        *lines,
+        "END:VEVENT",
+    ]
+
+
+def imported(world, text, **members):
+    answer = world.post(f"/api/calendars/{world.calendar.pk}/import", {"ics": text, **members})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def test_a_file_comes_in_and_again_changes_nothing(world):
+    text = ics(event("dentist"), event("lunch", title="Lunch"))
+    report = imported(world, text)
+    assert (report["added"], report["confirmations"]) == (2, [])
+    again = imported(world, text)
+    assert (again["added"], again["unchanged"]) == (0, 2)
+    assert sorted(world.titles()) == ["Dentist", "Lunch"]
+
+
+def test_a_newer_one_updates(world):
+    imported(world, ics(event("dentist")))
+    report = imported(world, ics(event("dentist", title="Dentist, upper jaw", sequence=1)))
+    assert report["updated"] == 1
+    assert world.titles() == ["Dentist, upper jaw"]
+
+
+def test_replacing_asks_for_each_that_the_file_lacks(world):
+    imported(world, ics(event("dentist"), event("lunch", title="Lunch")))
+    report = imported(world, ics(event("lunch", title="Lunch", sequence=1)), replace=True)
+    [asked] = report["confirmations"]
+    assert asked["title"] == "Dentist"
+    assert len(world.events()) == 2
+    assert world.card(asked["confirmation_id"]).contract == "calendars.delete_event"
+    assert world.decide(asked["confirmation_id"]).state == "executed"
+    assert world.titles() == ["Lunch"]
+
+
+def test_a_file_that_shortens_a_series_asks(world):
+    imported(world, ics(event("standup", "RRULE:FREQ=DAILY;COUNT=5", title="Stand-up")))
+    shorter = ics(event("standup", "RRULE:FREQ=DAILY;COUNT=2", title="Stand-up", sequence=1))
+    [asked] = imported(world, shorter)["confirmations"]
+    assert len(world.events()) == 5
+    facts = world.facts(asked["confirmation_id"])
+    assert (facts["goes"], facts["remain"]) == (3, 2)
+    assert world.decide(asked["confirmation_id"]).state == "executed"
+    assert len(world.events()) == 2
+
+
+def test_a_cancelled_occurrence_asks_for_that_one_alone(world):
+    imported(world, ics(event("standup", "RRULE:FREQ=DAILY;COUNT=5", title="Stand-up")))
+    gone = [
+        "BEGIN:VEVENT",
+        "UID:standup",
+        "DTSTAMP:20261130T090000Z",
+        "RECURRENCE-ID;TZID=Europe/Berlin:20261203T090000",
+        "END:VEVENT",
+    ]
+    report = imported(world, ics(gone, method="CANCEL"))
+    [asked] = report["confirmations"]
+    assert report["items"][0]["code"] == "cancel_pending_approval"
+    assert world.card(asked["confirmation_id"]).contract == "calendars.delete_occurrence"
+    assert world.decide(asked["confirmation_id"]).state == "executed"
+    assert len(world.events()) == 4
+
+
+def test_a_cancelled_item_asks_for_the_whole(world):
+    imported(world, ics(event("dentist")))
+    gone = ["BEGIN:VEVENT", "UID:dentist", "DTSTAMP:20261130T090000Z", "END:VEVENT"]
+    [asked] = imported(world, ics(gone, method="CANCEL"))["confirmations"]
+    assert world.decide(asked["confirmation_id"]).state == "executed"
+    assert world.events() == []
+
+
+def test_a_truncated_file_is_refused_as_a_whole(world):
+    text = ics(event("dentist")).replace("END:VCALENDAR\r\n", "")
+    answer = world.post(f"/api/calendars/{world.calendar.pk}/import", {"ics": text})
+    assert (answer.status_code, answer.json()["code"]) == (400, "truncated")
+    assert world.events() == []
+
+
+def test_bad_components_are_named_and_the_others_come_in(world):
+    report = imported(
+        world,
+        ics(event("bomb", "RRULE:FREQ=SECONDLY"), event("good"), ["BEGIN:VEVENT", "UID:none", "SUMMARY:x", "END:VEVENT"]),
+    )
+    assert report["added"] == 1
+    assert {note["code"] for note in report["skipped"]} == {"rrule_too_frequent", "no_dtstart"}
+
+
+def test_a_raw_body_and_an_upload_are_taken(world):
+    text = ics(event("dentist"))
+    path = f"/api/calendars/{world.calendar.pk}/import"
+    answer = world.post(path, text, content_type="text/calendar")
+    assert answer.json()["added"] == 1
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    upload = SimpleUploadedFile("a.ics", ics(event("two", title="Two")).encode())
+    headers = {"Authorization": f"Bearer {world.secret}"}
+    answer = world.client.post(path, data={"file": upload}, headers=headers)
+    assert answer.json()["added"] == 1, answer.content
+
+
+def test_export_gives_back_what_came_in(world):
+    imported(world, ics(event("dentist", "X-UNKNOWN:kept")))
+    answer = world.call("GET", f"/api/calendars/{world.calendar.pk}/export.ics")
+    assert answer["Content-Type"] == "text/calendar; charset=utf-8"
+    assert b"X-UNKNOWN:kept\r\n" in answer.content
+    assert b"BEGIN:VTIMEZONE\r\n" in answer.content
+
+
+def test_an_import_repeats_by_its_key(world):
+    path = f"/api/calendars/{world.calendar.pk}/import"
+    body = {"ics": ics(event("dentist"))}
+    first, second = (world.call("POST", path, body, **{"Idempotency-Key": "k"}).json() for _ in range(2))
+    assert first == second
+    assert first["added"] == 1
+
+
+def test_events_of_a_file_can_be_deleted(world):
+    imported(world, ics(event("dentist")))
+    [item] = world.events()
+    asked = world.mobile("delete", item={"id": item["id"], "title": "Dentist", "start_ms": NINE_MS})
+    assert asked.status_code == 202

@@ -1,0 +1,70 @@
+"""Every vector of `--vectors DIR` is a test; one with an op that nobody knows fails."""
+
+import json
+
+import pytest
+
+from tests.conformance import gate_ops
+from tests.conformance.conftest import read
+
+
+def of_ops(directory):
+    """Give the vectors of calendars.json but those that need a server, and those whose op is unknown."""
+    return [(name, vector) for name, vector in read(directory, "calendars.json") if vector["op"] != "flow"]
+
+
+def of_flows(directory):
+    return [(name, vector) for name, vector in read(directory, "calendars.json") if vector["op"] == "flow"]
+
+
+def of_files(directory):
+    """Give the iCalendar files with what is expected of each."""
+    expected = directory / "ics" / "expected.json"
+    if not expected.exists():
+        return []
+    names = [case["file"] for case in json.loads(expected.read_text(encoding="utf-8"))["files"]]
+    return [(f"ics/{name}", (directory / "ics", name)) for name in names]
+
+
+def of_stories(directory):
+    """Give the stories whose doors the project has, and those whose op is unknown."""
+    stories = read(directory, "gate.json")
+    return [(name, one) for name, one in stories if one["op"] != "story" or gate_ops.runnable(one)]
+
+
+def vectors(kind):
+    def mark(test):
+        test.vectors = kind
+        return test
+
+    return mark
+
+
+@vectors(of_ops)
+def test_rule(case):
+    from tests.conformance.mobile_ops import OPS
+
+    assert case["op"] in OPS, f"no one knows the op {case['op']}"
+    OPS[case["op"]](case["input"], case["expect"])
+
+
+@vectors(of_flows)
+async def test_flow(case, server):
+    from tests.conformance.flow_ops import flow
+
+    await flow(server, case)
+
+
+@vectors(of_files)
+def test_file(case):
+    from tests.conformance import ics_ops
+
+    directory, name = case
+    dict(ics_ops.cases(directory=directory))[name]()
+
+
+@vectors(of_stories)
+async def test_story(case, server):
+    if case["op"] != "story":
+        pytest.fail(f"no one knows the op {case['op']}")
+    await gate_ops.story(server, case)

@@ -1,0 +1,66 @@
+"""Announcements are made after the commit, and only then."""
+
+import asyncio
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import transaction
+
+from apps.core import announce
+
+
+class Undone(Exception):
+    """Rolls a transaction back."""
+
+
+@pytest.fixture
+async def heard(monkeypatch):
+    """What listeners of this process hear, on a loop that is bound for the test."""
+    messages = []
+    monkeypatch.setattr(announce, "_listeners", [messages.append])
+    monkeypatch.setattr(announce, "_loop", asyncio.get_running_loop())
+    monkeypatch.setattr(announce, "_relay", None)
+    return messages
+
+
+async def turn():
+    done = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_soon(done.set_result, None)
+    await done
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAnAnnouncement:
+    async def test_is_told_after_the_commit(self, heard):
+        @sync_to_async
+        def change():
+            with transaction.atomic():
+                announce.announce("thing.made", keys=("thing:1",), colour="red")
+                return list(heard)
+
+        assert await change() == []
+        await turn()
+        (message,) = heard
+        assert (message["event"], message["keys"], message["colour"]) == ("thing.made", ["thing:1"], "red")
+
+    async def test_of_what_was_rolled_back_is_never_told(self, heard):
+        @sync_to_async
+        def change():
+            with pytest.raises(Undone), transaction.atomic():
+                announce.announce("thing.made")
+                raise Undone
+
+        await change()
+        await turn()
+        assert heard == []
+
+
+class TestListeners:
+    async def test_one_that_fails_does_not_silence_the_others(self, heard, caplog):
+        def fail(message):
+            raise ValueError("no")
+
+        announce._listeners.insert(0, fail)
+        announce.deliver({"event": "x", "keys": []})
+        assert [message["event"] for message in heard] == ["x"]
+        assert "a listener failed" in caplog.text

@@ -1,0 +1,142 @@
+"""The lane: one thread, jobs in order, and commits that are shared without sharing failures."""
+
+import asyncio
+import threading
+
+import pytest
+from django.db import connection, transaction
+
+from apps.accounts.models import LoginFailure
+from apps.core.threads import Lane
+
+
+class Refused(Exception):
+    """One caller's own failure."""
+
+
+@pytest.fixture
+def lane(transactional_db):
+    """A lane of its own, stopped after the test."""
+    own = Lane()
+    yield own
+    own.stop()
+
+
+def held(lane, started):
+    """Return a job that keeps the lane busy until `go` is set."""
+    go = threading.Event()
+
+    def wait():
+        started.set()
+        go.wait(20)
+
+    return wait, go
+
+
+def note(name, *, fail=False):
+    def job():
+        LoginFailure.objects.create(subject_hash=name, last_ms=0)
+        if fail:
+            raise Refused(name)
+        return name
+
+    return job
+
+
+def names():
+    return sorted(LoginFailure.objects.values_list("subject_hash", flat=True))
+
+
+async def grouped(lane, *jobs):
+    """Run jobs as one group: they queue up while the lane is busy."""
+    started = threading.Event()
+    wait, go = held(lane, started)
+    first = lane.run(wait)
+    await asyncio.to_thread(started.wait, 20)
+    futures = [lane.run(job, grouped=True) for job in jobs]
+    go.set()
+    await first
+    return await asyncio.gather(*futures, return_exceptions=True)
+
+
+class TestJobs:
+    async def test_run_in_one_thread_in_the_order_they_come(self, lane):
+        log = []
+        futures = [lane.run(lambda n=n: log.append((n, threading.current_thread().name))) for n in range(20)]
+        await asyncio.gather(*futures)
+        assert log == [(n, "sayso-lane") for n in range(20)]
+
+    async def test_give_their_result_or_their_error_to_their_caller(self, lane):
+        assert await lane.run(lambda: 5) == 5
+        with pytest.raises(Refused):
+            await lane.run(note("a", fail=True))
+        assert await lane.run(lambda: 6) == 6
+
+    async def test_of_a_caller_who_left_do_no_harm(self, lane):
+        future = lane.run(lambda: 5)
+        future.cancel()
+        assert await lane.run(lambda: 6) == 6
+
+    async def test_leave_the_lane_idle(self, lane):
+        assert lane.idle()
+        started = threading.Event()
+        wait, go = held(lane, started)
+        future = lane.run(wait)
+        await asyncio.to_thread(started.wait, 20)
+        assert not lane.idle()
+        go.set()
+        await future
+        await lane.run(lambda: None)
+
+
+class TestGroups:
+    async def test_one_caller_s_failure_is_never_another_s(self, lane):
+        results = await grouped(lane, note("a"), note("b", fail=True), note("c"))
+        assert results[0] == "a"
+        assert isinstance(results[1], Refused)
+        assert results[2] == "c"
+        assert await lane.run(names) == ["a", "c"], "what failed left nothing behind"
+
+    async def test_a_database_error_of_one_is_its_own(self, lane):
+        results = await grouped(lane, note("a"), note("a"), note("b"))
+        assert (results[0], results[2]) == ("a", "b")
+        assert isinstance(results[1], Exception)
+        assert await lane.run(names) == ["a", "b"]
+
+    async def test_they_share_one_commit(self, lane):
+        commits = []
+
+        def counted():
+            transaction.on_commit(lambda: commits.append("commit"))
+            return len(commits)
+
+        assert await grouped(lane, counted, counted, counted) == [0, 0, 0]
+        assert len(commits) == 3, "each is told, after the one commit"
+
+    async def test_a_failed_commit_is_told_to_all_and_nothing_is_stored(self, lane, monkeypatch):
+        real = type(connection).commit
+
+        def broken():
+            monkeypatch.setattr(type(connection), "commit", fail)
+            LoginFailure.objects.create(subject_hash="z", last_ms=0)
+
+        def fail(self):
+            monkeypatch.setattr(type(connection), "commit", real)
+            raise OSError("the disk is full")
+
+        results = await grouped(lane, note("a"), broken, note("b"))
+        assert [str(error) for error in results] == ["the disk is full"] * 3
+        assert await lane.run(names) == []
+
+    async def test_nothing_is_announced_of_what_was_not_committed(self, lane):
+        told = []
+
+        def announcing_then_failing():
+            transaction.on_commit(lambda: told.append("no"))
+            raise Refused
+
+        def announcing():
+            transaction.on_commit(lambda: told.append("yes"))
+
+        await grouped(lane, announcing, announcing_then_failing)
+        assert told == ["yes"]

@@ -1,0 +1,294 @@
+"""The layer that holds connections: release, time-out, hang-up, stop, and wake-ups that changed nothing."""
+
+import asyncio
+import json
+
+import pytest
+
+from apps.core import waiting
+from apps.core.values import clock, set_clock
+from apps.core.waiting import SCOPE_KEY, Answer, Deferral, Hub, Stream, WaitingLayer
+from tests.conformance.clock import ManualClock
+
+KEY = "confirmation:c1"
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    fresh = Hub()
+    monkeypatch.setattr(waiting, "hub", fresh)
+    return fresh
+
+
+@pytest.fixture
+def time():
+    before, manual = clock(), ManualClock(1000)
+    set_clock(manual)
+    yield manual
+    set_clock(before)
+
+
+class Connection:
+    """One held request: what the layer is given and what it sends."""
+
+    def __init__(self, layer, *, body=b""):
+        self.incoming = asyncio.Queue()
+        self.incoming.put_nowait({"type": "http.request", "body": body})
+        self.sent = []
+        self.scope = {"type": "http", "method": "POST", "path": "/x", "headers": []}
+        self.task = asyncio.ensure_future(layer(self.scope, self.incoming.get, self.send))
+
+    async def send(self, message):
+        self.sent.append(message)
+
+    @property
+    def status(self):
+        return self.sent[0]["status"] if self.sent else None
+
+    @property
+    def body(self):
+        return b"".join(message.get("body", b"") for message in self.sent)
+
+    def hang_up(self):
+        self.incoming.put_nowait({"type": "http.disconnect"})
+
+
+class App:
+    """Answers with a deferral until it is told that the thing ended."""
+
+    def __init__(self, *, withdraws=True, also=(), key=KEY):
+        self.ended, self.renderings, self.withdrawn = False, [], []
+        self.withdraws, self.also, self.key = withdraws, also, key
+        self.gate = None
+
+    async def respond(self, scope, body):
+        if self.gate is not None:
+            await self.gate.wait()
+        rendering = scope.get(SCOPE_KEY)
+        self.renderings.append(rendering and rendering.cause)
+        if self.ended or (rendering and rendering.cause == "timeout"):
+            return Answer(status=200, headers=[], body=b"done" if self.ended else b"pending")
+        deferral = Deferral(
+            key=self.key,
+            until_ms=6000,
+            subject="c1",
+            on_hang_up=self.withdrawn.append if self.withdraws else None,
+            also=self.also,
+        )
+        return Answer(status=202, headers=[], body=b"", deferral=deferral)
+
+    async def call(self, function):
+        return function()
+
+    def connect(self):
+        return Connection(WaitingLayer(self.respond, self.call))
+
+
+async def settle():
+    """Let everything that is ready run."""
+    loop = asyncio.get_running_loop()
+    for _ in range(10):
+        turn = loop.create_future()
+        loop.call_soon(turn.set_result, None)
+        await turn
+
+
+class TestRelease:
+    async def test_the_same_request_is_rendered_again(self, hub, time):
+        app = App()
+        held = app.connect()
+        await settle()
+        assert (held.status, hub.count()) == (None, 1)
+        app.ended = True
+        hub.release(KEY)
+        await held.task
+        assert (held.status, held.body, app.renderings) == (200, b"done", [None, "released"])
+        assert hub.waiters == {}
+
+    async def test_one_that_came_before_the_waiter_sat_down_counts(self, hub, time):
+        app = App()
+        app.gate = asyncio.Event()
+        held = app.connect()
+        await settle()
+        hub.release(KEY)
+        app.gate.set()
+        app.gate = None
+        await settle()
+        app.ended = True
+        assert app.renderings[:2] == [None, "released"]
+        hub.release(KEY)
+        await held.task
+        assert held.status == 200
+
+    async def test_wakes_everybody_who_waits_for_the_key_and_nobody_else(self, hub, time):
+        app, other = App(), App(key="confirmation:c2")
+        held = [app.connect() for _ in range(3)]
+        apart = other.connect()
+        await settle()
+        app.ended = True
+        hub.release(KEY)
+        await asyncio.gather(*(one.task for one in held))
+        assert [one.status for one in held] == [200, 200, 200]
+        assert apart.status is None
+        other.ended = True
+        hub.release("confirmation:c2")
+        await apart.task
+
+    async def test_a_further_key_ends_the_wait_too(self, hub, time):
+        app = App(also=("token:t1",))
+        held = app.connect()
+        await settle()
+        app.ended = True
+        hub.release("token:t1")
+        await held.task
+        assert held.status == 200
+        assert hub.waiters == {}
+
+    async def test_a_wake_up_that_changed_nothing_waits_on(self, hub, time):
+        app = App(key="requester:r1")
+        held = app.connect()
+        await settle()
+        for _ in range(3):
+            hub.release("requester:r1")
+            await settle()
+        assert held.status is None
+        assert app.renderings == [None, "released", "released", "released"]
+        app.ended = True
+        hub.release("requester:r1")
+        await held.task
+        assert held.status == 200
+
+
+class TestTheEndOfTheWait:
+    async def test_is_rendered_as_such(self, hub, time):
+        app = App()
+        held = app.connect()
+        await settle()
+        await time.advance(4999, settle)
+        assert held.status is None
+        await time.advance(1, settle)
+        await held.task
+        assert (held.body, app.renderings) == (b"pending", [None, "timeout"])
+        assert app.withdrawn == []
+
+
+class TestHangUp:
+    async def test_of_the_only_caller_withdraws(self, hub, time):
+        app = App()
+        held = app.connect()
+        await settle()
+        held.hang_up()
+        await held.task
+        assert (held.sent, app.withdrawn, hub.waiters, hub.withdrawers) == ([], ["c1"], {}, {})
+
+    async def test_withdraws_only_when_no_other_caller_waits(self, hub, time):
+        app = App()
+        first, second = app.connect(), app.connect()
+        await settle()
+        first.hang_up()
+        await first.task
+        assert app.withdrawn == []
+        second.hang_up()
+        await second.task
+        assert app.withdrawn == ["c1"]
+
+    async def test_of_an_asker_withdraws_nothing_while_somebody_polls(self, hub, time):
+        asking, polling = App(), App(withdraws=False)
+        asker, poller = asking.connect(), polling.connect()
+        await settle()
+        asker.hang_up()
+        await asker.task
+        assert asking.withdrawn == []
+        polling.ended = True
+        hub.release(KEY)
+        await poller.task
+        assert poller.status == 200
+
+    async def test_of_a_poll_withdraws_nothing(self, hub, time):
+        app = App(withdraws=False)
+        held = app.connect()
+        await settle()
+        held.hang_up()
+        await held.task
+        assert (app.withdrawn, hub.withdrawers) == ([], {})
+
+    async def test_while_the_server_stops_is_none(self, hub, time):
+        app = App()
+        held = app.connect()
+        await settle()
+        hub.stop()
+        held.hang_up()
+        await held.task
+        assert app.withdrawn == []
+
+    async def test_before_the_body_came_is_no_request(self, hub, time):
+        app = App()
+        layer = WaitingLayer(app.respond, app.call)
+        incoming = asyncio.Queue()
+        incoming.put_nowait({"type": "http.request", "body": b"a", "more_body": True})
+        incoming.put_nowait({"type": "http.disconnect"})
+        await layer({"type": "http"}, incoming.get, None)
+        assert app.renderings == []
+
+
+class TestAnOrderlyStop:
+    async def test_answers_503_with_the_confirmation(self, hub, time):
+        app = App()
+        held = app.connect()
+        await settle()
+        hub.stop()
+        await held.task
+        headers = {name.lower(): value for name, value in held.sent[0]["headers"]}
+        assert held.status == 503
+        assert headers[b"retry-after"] == b"5"
+        assert headers[b"location"] == b"/api/confirmations/c1"
+        assert json.loads(held.body)["confirmation_id"] == "c1"
+        assert app.withdrawn == []
+
+    async def test_answers_who_comes_later_too(self, hub, time):
+        hub.stop()
+        held = App().connect()
+        await held.task
+        assert held.status == 503
+
+
+class TestStreams:
+    def app(self, *, ends=()):
+        async def respond(scope, body):
+            stream = Stream(key="requester:r1", ends=ends, event=lambda m: {"n": m["n"]} if "n" in m else None)
+            return Answer(status=200, headers=[], body=b"", stream=stream)
+
+        return WaitingLayer(respond, None)
+
+    async def test_every_announcement_of_the_key_is_sent(self, hub, time):
+        held = Connection(self.app())
+        await settle()
+        hub.hear({"event": "a", "keys": ["requester:r1"], "n": 1})
+        hub.hear({"event": "b", "keys": ["requester:r2"], "n": 2})
+        hub.hear({"event": "c", "keys": ["requester:r1"]})
+        hub.hear({"event": "d", "keys": ["requester:r1"], "n": 3})
+        await settle()
+        assert held.body == b'event: a\ndata: {"n": 1}\n\nevent: d\ndata: {"n": 3}\n\n'
+        held.hang_up()
+        await held.task
+        assert hub.streams == {}
+
+    async def test_ends_with_the_caller_s_right_and_with_the_server(self, hub, time):
+        one, other = Connection(self.app(ends=("token:t1",))), Connection(self.app())
+        await settle()
+        hub.hear({"event": "token.revoked", "keys": ["token:t1"]})
+        await one.task
+        assert not other.task.done()
+        hub.stop()
+        await other.task
+        assert hub.streams == {}
+
+
+class TestMemoryOfReleases:
+    def test_only_what_ends_once_is_remembered_and_not_for_ever(self, monkeypatch):
+        monkeypatch.setattr(waiting, "RELEASED_KEPT", 3)
+        hub = Hub()
+        for number in range(5):
+            hub.release(f"confirmation:c{number}")
+        hub.release("requester:r1")
+        assert list(hub.released) == ["confirmation:c2", "confirmation:c3", "confirmation:c4"]
