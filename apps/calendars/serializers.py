@@ -375,7 +375,7 @@ class CalendarSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     colour = serializers.CharField(required=False)
     is_default = serializers.BooleanField(required=False)
-    read_only = serializers.BooleanField(required=False)
+    read_only = serializers.BooleanField(required=False)  # type: ignore[assignment]
 
 
 class MobileRequestSerializer(serializers.Serializer[Any]):

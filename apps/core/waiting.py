@@ -39,7 +39,7 @@ class Deferral:
     subject: str = ""
     """The id that an answer names when the server stops first."""
     on_hang_up: Callable[[str], Any] | None = None
-    """Called with `subject` in the lane when the last caller that could withdraw is gone."""
+    """Called with `subject` in the lane when this caller hangs up and nobody else waits for the key."""
     also: tuple[str, ...] = ()
     """Further keys that end the wait, such as the revocation of the caller's token."""
 
@@ -78,7 +78,6 @@ class Hub:
     def __init__(self) -> None:
         """Begin with nobody waiting."""
         self.waiters: dict[str, set[asyncio.Future[str]]] = {}
-        self.withdrawers: dict[str, int] = {}
         self.streams: dict[str, set[asyncio.Queue[dict[str, Any] | None]]] = {}
         self.released: OrderedDict[str, None] = OrderedDict()
         self.stopping = False
@@ -115,6 +114,10 @@ class Hub:
             waiting.discard(future)
             if not waiting:
                 del self.waiters[key]
+
+    def awaited(self, key: str) -> bool:
+        """Tell whether anybody still waits for the key, a poll too."""
+        return any(not future.done() for future in self.waiters.get(key, ()))
 
     def stop(self) -> None:
         """Answer everybody 503: the process ends in order."""
@@ -193,9 +196,6 @@ class WaitingLayer:
 
         gone.add_done_callback(hung_up)
         timer = clock().call_at(deferral.until_ms, lambda: None if future.done() else future.set_result("timeout"))
-        withdraws = deferral.on_hang_up is not None
-        if withdraws:
-            hub.withdrawers[deferral.key] = hub.withdrawers.get(deferral.key, 0) + 1
         for key in (deferral.key, *deferral.also):
             hub.sit(key, future)
         try:
@@ -205,20 +205,12 @@ class WaitingLayer:
             gone.remove_done_callback(hung_up)
             for key in (deferral.key, *deferral.also):
                 hub.leave(key, future)
-            last = withdraws and self.stand_up(deferral.key)
             if not gone.done():
                 gone.cancel()
-        if cause == "disconnect" and last and deferral.on_hang_up is not None and not hub.stopping:
-            act = deferral.on_hang_up
+        act = deferral.on_hang_up
+        if cause == "disconnect" and act is not None and not hub.stopping and not hub.awaited(deferral.key):
             await self.call(lambda: act(deferral.subject))
         return cause
-
-    def stand_up(self, key: str) -> bool:
-        """Count one withdrawing caller less; tell whether it was the last."""
-        left = hub.withdrawers.pop(key, 1) - 1
-        if left > 0:
-            hub.withdrawers[key] = left
-        return left <= 0
 
 
 async def read_body(receive: Receive) -> bytes | None:

@@ -11,7 +11,7 @@ const root = document.documentElement;
 root.classList.add("scripted");
 
 // --- Theme, language, profile, zone -------------------------------------------------------------------------------------
-document.querySelector("[data-theme-switch]").addEventListener("click", () => {
+document.querySelector("[data-theme-switch]")?.addEventListener("click", () => {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
   const secure = location.protocol === "https:" ? "; secure" : "";
@@ -90,9 +90,10 @@ function forget(id) {
 let lostTimer = 0;
 happenings.addEventListener("connection", ({ detail: { state } }) => {
   const banner = document.querySelector("[data-offline]");
-  document.querySelector("[data-connection]").dataset.connection = state;
+  document.querySelector("[data-connection]")?.setAttribute("data-connection", state);
   clearTimeout(lostTimer);
   if (state === "signed-out") return signedOut();
+  if (!banner) return;
   if (state === "open") banner.hidden = true;
   else {
     // A short gap needs no words.

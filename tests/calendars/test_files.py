@@ -101,7 +101,9 @@ def test_a_truncated_file_is_refused_as_a_whole(world):
 def test_bad_components_are_named_and_the_others_come_in(world):
     report = imported(
         world,
-        ics(event("bomb", "RRULE:FREQ=SECONDLY"), event("good"), ["BEGIN:VEVENT", "UID:none", "SUMMARY:x", "END:VEVENT"]),
+        ics(
+            event("bomb", "RRULE:FREQ=SECONDLY"), event("good"), ["BEGIN:VEVENT", "UID:none", "SUMMARY:x", "END:VEVENT"]
+        ),
     )
     assert report["added"] == 1
     assert {note["code"] for note in report["skipped"]} == {"rrule_too_frequent", "no_dtstart"}

@@ -170,9 +170,7 @@ def test_reminders_by_due_time(world):
     assert [item["id"] for item in listed] == [overdue["id"], dated["id"], undated["id"]]
     without = world.mobile("delete", capability="reminder", item={"id": dated["id"], "title": "Buy milk"})
     assert without.json()["error"] == {"code": "calendar_item_not_found"}
-    confirmation = ask(
-        world, capability="reminder", item={"id": dated["id"], "title": "Buy milk", "due_ms": NINE_MS}
-    )
+    confirmation = ask(world, capability="reminder", item={"id": dated["id"], "title": "Buy milk", "due_ms": NINE_MS})
     assert world.facts(confirmation)["start"] == "2026-12-01T09:00"
     assert world.decide(confirmation).state == "executed"
     done = world.mobile("complete", capability="reminder", item={"id": undated["id"]}).json()
@@ -206,7 +204,7 @@ def test_idempotent_writes_answer_alike(world):
 def test_an_old_event_far_from_the_horizon_is_found(world):
     item = series(world, "FREQ=DAILY")
     far = NINE_MS + 1_800_000 + 1400 * DAY_MS
-    [listed] = [one for one in world.events(start_ms=far - 7_200_000, end_ms=far + 7_200_000)]
+    [listed] = world.events(start_ms=far - 7_200_000, end_ms=far + 7_200_000)
     assert listed["series_id"] == item["id"]
     confirmation = ask(world, item={"id": listed["id"], "title": "Stand-up", "start_ms": listed["start_ms"]})
     assert world.decide(confirmation).state == "executed"

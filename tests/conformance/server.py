@@ -162,6 +162,7 @@ def main() -> None:
     from django.utils.module_loading import import_string
 
     settings.ROOT_URLCONF = "tests.factories.urls"
+    settings.PASSWORD_HASHERS = ["tests.factories.passwords.CheapScrypt"]
 
     from apps.core.values import set_clock
     from tests.conformance.clock import ManualClock

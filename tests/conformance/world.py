@@ -50,7 +50,8 @@ def counted(call: Callable[..., Any]) -> Callable[..., Any]:
     def counting(**arguments: Any) -> Any:
         global ran
         result = call(**arguments)
-        ran += 1
+        # What needs no person runs through the same action, without a confirmation.
+        ran += bool(arguments["call"].confirmation_id)
         return result
 
     return counting

@@ -24,9 +24,9 @@ def id_of(kind: str, name: str) -> str:
         return str(stored.pk)
     moment = datetime.fromisoformat(time)
     utc = moment.replace(tzinfo=ZoneInfo(stored.profile.time_zone)).astimezone(UTC)
-    forms = {f"{moment:%Y%m%dT%H%M%S}", f"{utc:%Y%m%dT%H%M%S}Z", f"{moment:%Y%m%d}"}
+    forms = {f"{moment:%Y-%m-%dT%H:%M:%S}", f"{utc:%Y-%m-%dT%H:%M:%S}Z", f"{moment:%Y-%m-%d}"}
     slots = list(Occurrence.objects.filter(object=stored).values_list("slot", flat=True))
-    slot = next(slot for slot in slots if slot.rpartition(":")[2] in forms)
+    slot = next(slot for slot in slots if slot.partition(" ")[0] in forms)
     return str(occurrence_id(stored.pk, slot=slot))
 
 

@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connections, transaction
 
 from apps.accounts.models import LoginFailure
 from apps.core.threads import Lane
@@ -114,15 +114,16 @@ class TestGroups:
         assert len(commits) == 3, "each is told, after the one commit"
 
     async def test_a_failed_commit_is_told_to_all_and_nothing_is_stored(self, lane, monkeypatch):
-        real = type(connection).commit
+        kind = type(connections["default"])
+        real = kind.commit
 
         def broken():
-            monkeypatch.setattr(type(connection), "commit", fail)
+            monkeypatch.setattr(kind, "commit", fail)
             LoginFailure.objects.create(subject_hash="z", last_ms=0)
 
         def fail(self):
-            monkeypatch.setattr(type(connection), "commit", real)
-            raise OSError("the disk is full")
+            monkeypatch.setattr(kind, "commit", real)
+            raise OperationalError("the disk is full")
 
         results = await grouped(lane, note("a"), broken, note("b"))
         assert [str(error) for error in results] == ["the disk is full"] * 3

@@ -16,7 +16,7 @@ from apps.devices.queries import request_by_id, session_on_socket
 from apps.devices.rules import Identity, StaleAnswer, WrongDevice, id_field
 
 STATES = {"success": "executed", "denied": "denied", "error": "failed"}
-INVALID = {"status": "error", "error": {"code": "calendar_invalid_request"}}
+INVALID: dict[str, Any] = {"status": "error", "error": {"code": "calendar_invalid_request"}}
 
 
 def settle_device_request(
@@ -38,7 +38,7 @@ def settle_device_request(
         raise StaleAnswer(session=session.pk)
     if identity is None or identity.ref != row.target_device:
         raise WrongDevice
-    answer = normalize_response(dict(payload), request=request) or INVALID
+    answer: dict[str, Any] = normalize_response(dict(payload), request=request) or INVALID
     try:
         return settle_by_device(
             device=identity.ref,

@@ -7,15 +7,17 @@ from typing import Any
 
 from django.db import connection
 
-from apps.calendars.models import Calendar, CalendarObject, Occurrence, Revision
+from apps.calendars.models import Calendar, CalendarObject, Revision
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.filling import Filled, filled
 from apps.calendars.rules.targets import ItemNotFound, uid_key
+from apps.core import rows
 from apps.core.values import new_id
 
 _INSERT = (
-    "insert into calendars_occurrence (profile_id, calendar_id, object_id, kind, slot, slot_hash, at_ms, until_ms, long,"
-    " start_ms, end_ms, all_day, start_date, end_date, words)"
+    "insert into calendars_occurrence"
+    " (profile_id, calendar_id, object_id, kind, slot, slot_hash, at_ms, until_ms, long, start_ms, end_ms, all_day,"
+    " start_date, end_date, words)"
     " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
 
@@ -53,7 +55,7 @@ def insert_objects(
 
 def held(*, profile_id: str, object_id: str) -> CalendarObject:
     """Return an object under its row lock; raise `ItemNotFound`."""
-    row = CalendarObject.objects.select_for_update(of=("self",)).filter(pk=object_id, profile_id=profile_id).first()
+    row = rows.fetch(CalendarObject, "id = %s and profile_id = %s", [object_id, profile_id], lock=True)
     if row is None:
         raise ItemNotFound
     return row
@@ -89,29 +91,29 @@ def refresh_object(row: CalendarObject, *, full: Filled) -> None:
     for name, value in full.columns.items():
         setattr(row, name, value)
     row.save(force_update=True)
-    Occurrence.objects.filter(object_id=row.pk)._raw_delete(using="default")
+    rows.execute("delete from calendars_occurrence where object_id = %s", [row.pk])
     _insert_rows(row, full.rows)
 
 
 def remove_object(row: CalendarObject) -> None:
     """Remove a locked object with everything that hangs on it."""
-    Occurrence.objects.filter(object_id=row.pk)._raw_delete(using="default")
-    Revision.objects.filter(object_id=row.pk)._raw_delete(using="default")
-    CalendarObject.objects.filter(pk=row.pk)._raw_delete(using="default")
+    rows.execute("delete from calendars_occurrence where object_id = %s", [row.pk])
+    rows.execute("delete from calendars_revision where object_id = %s", [row.pk])
+    rows.execute("delete from calendars_calendarobject where id = %s", [row.pk])
 
 
-def _insert_rows(row: CalendarObject, rows: list[tuple[Any, ...]]) -> None:
-    if rows:
+def _insert_rows(row: CalendarObject, projected: list[tuple[Any, ...]]) -> None:
+    if projected:
         head = (row.profile_id, row.calendar_id, row.pk, row.kind)
         with connection.cursor() as cursor:
-            cursor.executemany(_INSERT, [(*head, *each) for each in rows])
+            cursor.executemany(_INSERT, [(*head, *each) for each in projected])
 
 
 def keep_current(*, profile_id: str, zone: str, now_ms: int) -> int:
     """Reckon the objects anew that were judged in another zone of the owner; returns how many."""
     count = 0
-    rows = CalendarObject.objects.filter(profile_id=profile_id)
-    for stale in (rows.filter(owner_zone__lt=zone), rows.filter(owner_zone__gt=zone)):
+    own = CalendarObject.objects.filter(profile_id=profile_id)
+    for stale in (own.filter(owner_zone__lt=zone), own.filter(owner_zone__gt=zone)):
         for object_id in list(stale.order_by().values_list("pk", flat=True)):
             row = held(profile_id=profile_id, object_id=object_id)
             stored = StoredObject(uid=row.uid, kind=row.kind, ics=row.ics, owner_zone=zone)  # type: ignore[arg-type]

@@ -153,4 +153,3 @@ def check_free(calendar: Calendar, *, uid: str) -> None:
     """Raise unless a calendar has no object of this UID."""
     if CalendarObject.objects.filter(calendar=calendar, uid_key=uid_key(uid)).exists():
         raise UidTaken
-

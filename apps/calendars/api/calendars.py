@@ -58,9 +58,7 @@ class CalendarDetail(APIView):
     )
     def patch(self, request: Any, calendar_id: str) -> Response:
         """Change name or colour, close it for writes, or make it the default."""
-        row = update_calendar(
-            by=request.user, calendar_id=calendar_id, changes=json_body(request), now_ms=now_ms()
-        )
+        row = update_calendar(by=request.user, calendar_id=calendar_id, changes=json_body(request), now_ms=now_ms())
         return Response(calendar_body(row))
 
     @extend_schema(

@@ -85,9 +85,7 @@ def carry_out(
     moment, planned = now_ms(), plan()
     contract = contract_of(planned.contract, capability=capability)
     if not planned.asks:
-        parts = perform(
-            by=by, contract=contract, arguments=planned.arguments, now_ms=moment, key=key, payload=payload
-        )
+        parts = perform(by=by, contract=contract, arguments=planned.arguments, now_ms=moment, key=key, payload=payload)
         return Response(parts, status=status)
 
     def ask() -> Outcome:

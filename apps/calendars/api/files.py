@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpResponse
@@ -65,8 +66,8 @@ class FileRefused(SaysoError):
 class CalendarImport(APIView):
     """Importing an iCalendar file."""
 
-    scopes: ClassVar[dict[str, str]] = {"POST": "calendar.write"}
-    parser_classes: ClassVar[list[Any]] = [
+    scopes = {"POST": "calendar.write"}
+    parser_classes = [
         StrictJSONParser,
         MultiPartParser,
         CalendarTextParser,
@@ -124,18 +125,16 @@ async def imported(
 ) -> Report:
     """Read a file in the worker and store it chunk by chunk."""
     lines = worker_lines("import", options=options, parts=[data])
-    about = json.loads(next(lines))
+    about = json.loads(await steps.aside(lambda: next(lines)))
     if about["error"]:
         raise FileRefused(f"The file was refused: {about['error'].replace('_', ' ')}.", code=about["error"])
     report = Report(about=about, calendar={"id": calendar.pk, "name": calendar.name})
-    for chunk in chunks(lines):
-        report.add(
-            await steps.lane(
-                lambda chunk=chunk: import_objects(by=by, calendar=calendar, objects=chunk, asking=asking)  # type: ignore[misc]
-            )
-        )
+    portions = chunks(lines)
+    while chunk := await steps.aside(lambda: next(portions, None)):
+        stored = partial(import_objects, by=by, calendar=calendar, objects=chunk, asking=asking)
+        report.add(await steps.lane(stored))
     cancelled = [Cancellation(**each) for each in about["cancellations"]]
-    missing = set(about["uids"]) if replaces and not about["method"] == "CANCEL" else None
+    missing = set(about["uids"]) if replaces and about["method"] != "CANCEL" else None
     report.add(
         await steps.lane(
             lambda: import_cancelled(
@@ -209,7 +208,7 @@ def report_response(report: dict[str, Any]) -> Response:
 class CalendarExport(APIView):
     """Exporting a calendar as a file."""
 
-    scopes: ClassVar[dict[str, str]] = {"GET": "calendar.read"}
+    scopes = {"GET": "calendar.read"}
 
     @extend_schema(
         operation_id="calendars_export",
@@ -222,7 +221,9 @@ class CalendarExport(APIView):
         async def work(steps: Steps) -> bytes:
             texts = await steps.lane(lambda: texts_of(calendar_id=calendar.pk))
             lines = (json.dumps(text).encode() + b"\n" for text in texts)
-            return b"".join(worker_lines("export", options={"name": calendar.name}, parts=lines))
+            return await steps.aside(
+                lambda: b"".join(worker_lines("export", options={"name": calendar.name}, parts=lines))
+            )
 
         def render(data: bytes) -> Any:
             response = HttpResponse(data, content_type="text/calendar; charset=utf-8")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Any
+from datetime import date, datetime, time
+from typing import Any, cast
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.response import Response
@@ -68,7 +68,7 @@ class Items(APIView):
 
     def take_dates(self, item: dict[str, Any]) -> None:
         """Turn `start_date` and `last_day` of an all-day event into local midnights."""
-        zone = zone_named(current_owner(self.request.user).zone)
+        zone = zone_named(current_owner(cast("Caller", self.request.user)).zone)
         for name, field, days in (("start_date", "start_ms", 0), ("last_day", "end_ms", 1)):
             value = item.get(name)
             if value is None:
@@ -77,8 +77,6 @@ class Items(APIView):
                 day = date.fromordinal(date.fromisoformat(value).toordinal() + days)
             except (TypeError, ValueError, OverflowError):
                 raise InvalidField(name, f"{name} must be a date such as 2026-12-01") from None
-            from datetime import datetime, time
-
             item.setdefault(field, int(datetime.combine(day, time(), tzinfo=zone).timestamp()) * 1000)
 
     def take_reminder_extras(self, item: dict[str, Any], clean: dict[str, Any]) -> None:
@@ -96,7 +94,9 @@ class Items(APIView):
     def rendered(self, found: list[Shown], owner_zone: str, by: Caller, limit: int) -> dict[str, Any]:
         """Return a list answer."""
         names = calendar_names(profile_id=by.profile_id)
-        items = [item_body(shown, zone=owner_zone, calendar=names.get(shown.calendar_id, "")) for shown in found[:limit]]
+        items = [
+            item_body(shown, zone=owner_zone, calendar=names.get(shown.calendar_id, "")) for shown in found[:limit]
+        ]
         for item, shown in zip(items, found, strict=False):
             item["calendar_id"] = shown.calendar_id
         return {"items": items, "truncated": len(found) > limit, "time_zone": owner_zone}
@@ -309,12 +309,8 @@ class ReminderComplete(Items):
         body = json_body(request)
 
         def plan() -> Plan:
-            item = normalize_item(
-                {**body, "id": item_id}, capability="reminder", action="complete", now_ms=now_ms()
-            )
-            return plan_change(
-                by=request.user, item=item, capability="reminder", action="complete", now_ms=now_ms()
-            )
+            item = normalize_item({**body, "id": item_id}, capability="reminder", action="complete", now_ms=now_ms())
+            return plan_change(by=request.user, item=item, capability="reminder", action="complete", now_ms=now_ms())
 
         return carry_out(request, capability="reminder", plan=plan)
 

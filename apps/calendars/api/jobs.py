@@ -1,4 +1,4 @@
-"""Long work beside the lane: a thread of its own, a process for the reckoning, small jobs in the lane for the storing."""
+"""Long work beside the lane: a process for the reckoning, small jobs in the lane for the storing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import logging
 import subprocess
 import sys
 import tempfile
-import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,9 +18,10 @@ from django.conf import settings
 from django.db import transaction
 from rest_framework.response import Response
 
-from apps.core.announce import announce
+from apps.core.announce import announce, listen
 from apps.core.api import defer, rendering_of
 from apps.core.errors import SaysoError
+from apps.core.sockets import keep
 from apps.core.threads import lane
 from apps.core.values import new_id, now_ms
 from apps.core.waiting import Deferral
@@ -60,8 +60,13 @@ class Steps:
         """Run a call in the lane and return its result."""
         return call() if self.inline else await lane.run(call)
 
+    async def aside(self, call: Callable[[], Any]) -> Any:
+        """Run a call in a thread of its own, where it may wait for a process."""
+        return call() if self.inline else await asyncio.to_thread(call)
+
 
 _results: OrderedDict[str, Result] = OrderedDict()
+_works: dict[str, Work] = {}
 
 
 def under_the_lane(request: Any) -> bool:
@@ -87,7 +92,9 @@ def run_job(request: Any, *, work: Work, render: Callable[[Any], Response]) -> R
     _results[name] = Result()
     while len(_results) > KEPT:
         _results.popitem(last=False)
-    threading.Thread(target=_work, args=(name, work), name=f"job-{name}", daemon=True).start()
+    _works[name] = work
+    with transaction.atomic():
+        announce("job.started", job=name)
     return _held(name)
 
 
@@ -103,25 +110,29 @@ def run_inline(coroutine: Any) -> Any:
 def _held(name: str) -> Response:
     response = Response({"status": "pending", "detail": "This is being worked on."}, status=202)
     deferral = Deferral(key=f"job:{name}", until_ms=now_ms() + JOB_MS, subject=name)
-    return defer(response, deferral)  # type: ignore[no-any-return]
+    return defer(response, deferral)
 
 
-def _work(name: str, work: Work) -> None:
-    result = _results[name]
+def hear(message: dict[str, Any]) -> None:
+    """Begin a job that was announced in this process; runs on the serving loop."""
+    if message["event"] == "job.started" and message["job"] in _works:
+        keep(asyncio.ensure_future(_work(message["job"], _works.pop(message["job"]))))
 
-    async def all_of_it() -> None:
-        steps = Steps(inline=False)
-        try:
-            result.value = await work(steps)
-        except SaysoError as error:
-            result.error = error
-        except Exception:
-            log.exception("a job failed")
-            result.error = SaysoError("This could not be finished.", code="job_failed", status=500)
-        result.done = True
-        await steps.lane(lambda: _tell(name))
 
-    asyncio.run(all_of_it())
+listen(hear)
+
+
+async def _work(name: str, work: Work) -> None:
+    result, steps = _results[name], Steps(inline=False)
+    try:
+        result.value = await work(steps)
+    except SaysoError as error:
+        result.error = error
+    except Exception:
+        log.exception("a job failed")
+        result.error = SaysoError("This could not be finished.", code="job_failed", status=500)
+    result.done = True
+    await steps.lane(lambda: _tell(name))
 
 
 def _tell(name: str) -> None:
@@ -149,8 +160,10 @@ def worker_lines(mode: str, *, options: dict[str, Any], parts: Iterable[bytes]) 
         except subprocess.TimeoutExpired:
             raise TooSlow from None
         if done.returncode != 0:
-            raise TooSlow if done.returncode < 0 else SaysoError(
-                "This file cannot be worked on.", code="unreadable", status=422
+            raise (
+                TooSlow
+                if done.returncode < 0
+                else SaysoError("This file cannot be worked on.", code="unreadable", status=422)
             )
         target.seek(0)
         yield from target

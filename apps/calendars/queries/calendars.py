@@ -22,4 +22,4 @@ def calendar_body(row: Calendar) -> dict[str, Any]:
 def texts_of(*, calendar_id: str) -> list[dict[str, Any]]:
     """Return the texts of everything in a calendar, for writing a file."""
     rows = CalendarObject.objects.filter(calendar_id=calendar_id).order_by("first_ms", "id")
-    return list(rows.values("uid", "kind", "ics", "owner_zone"))
+    return [dict(row) for row in rows.values("uid", "kind", "ics", "owner_zone")]

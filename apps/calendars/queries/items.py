@@ -16,30 +16,32 @@ from apps.calendars.rules.filling import day_texts
 from apps.calendars.rules.occurrences import expand
 from apps.calendars.rules.targets import CalendarNotFound, ItemNotFound, slot_hash, split_id
 from apps.calendars.rules.values import DAY_MS
+from apps.core import rows
+from apps.core.rows import execute
 
 _OBJECT = (
     "o.id, o.kind, o.recurring, o.title, o.location, o.notes, o.zone, o.alarm_minutes, o.attendees, o.status,"
     " o.priority, o.completed, o.completed_ms, o.calendar_id, o.rrule"
 )
 _ROW = "r.slot, r.slot_hash, r.start_ms, r.end_ms, r.all_day, r.start_date, r.end_date, r.words"
+_STORE = (
+    "o.uid, o.version, o.digest, o.occurrences, o.owner_zone, c.name, c.read_only, o.first_start_ms, o.first_title,"
+    " o.all_day, o.start_ms, o.end_ms"
+)
 _FIND = (
-    f"select {_OBJECT}, {_ROW}, o.uid, o.version, o.digest, o.occurrences, o.owner_zone, c.name, c.read_only,"
-    " o.first_start_ms, o.first_title, o.all_day, o.start_ms, o.end_ms"
-    " from calendars_calendarobject o join calendars_calendar c on c.id = o.calendar_id"
+    "select {object}, {row}, {store} from calendars_calendarobject o"
+    " join calendars_calendar c on c.id = o.calendar_id"
     " left join calendars_occurrence r on r.object_id = o.id and {match}"
     " where o.id = %s and o.profile_id = %s"
 )
-_FIND_SLOT = _FIND.format(match="r.slot_hash = %s")
-_FIND_WHOLE = _FIND.format(match="not o.recurring")
+_FIND_SLOT = _FIND.format(object=_OBJECT, row=_ROW, store=_STORE, match="r.slot_hash = %s")
+_FIND_WHOLE = _FIND.format(object=_OBJECT, row=_ROW, store=_STORE, match="not o.recurring")
 OBJECT_COLUMNS, ROW_COLUMNS = _OBJECT, _ROW
-_OBJECT_COUNT, _ROW_COUNT = 15, 8
 
 
 def shown_of(columns: tuple[Any, ...]) -> Shown:
     """Return an item from the object's columns followed by the row's."""
-    (object_id, kind, recurring, title, location, notes, zone, alarm, attendees, status, priority, completed) = columns[
-        :12
-    ]
+    object_id, kind, recurring, title, location, notes, zone, alarm, attendees, status, priority, done = columns[:12]
     completed_ms, calendar_id, rrule, slot, hashed, start, end, all_day, start_date, end_date, words = columns[12:23]
     shown = Shown(
         object_id=object_id,
@@ -61,7 +63,7 @@ def shown_of(columns: tuple[Any, ...]) -> Shown:
         attendees=attendees,
         status=status,
         priority=priority,
-        completed=bool(completed),
+        completed=bool(done),
         completed_ms=completed_ms,
         calendar_id=calendar_id,
         rrule=rrule,
@@ -85,9 +87,7 @@ def find_item(
     sql, arguments = (_FIND_SLOT, [hashed, object_id, profile_id]) if hashed else (_FIND_WHOLE, [object_id, profile_id])
     if lock and connection.vendor == "postgresql":
         sql += " for update of o"
-    with connection.cursor() as cursor:
-        cursor.execute(sql, arguments)
-        columns = cursor.fetchone()
+    columns = rows.execute(sql, arguments).fetchone()
     if columns is None or (kind and columns[1] != kind):
         raise ItemNotFound
     recurring, has_row = bool(columns[2]), columns[16] is not None
@@ -180,17 +180,13 @@ def stored_object(*, profile_id: str, object_id: str) -> StoredObject:
     if row is None:
         raise ItemNotFound
     uid, kind, ics, owner_zone = row
-    return StoredObject(uid=uid, kind=kind, ics=ics, owner_zone=owner_zone)
+    return StoredObject(uid=uid, kind=kind, ics=ics, owner_zone=owner_zone)  # type: ignore[arg-type]
 
 
 def owner_of(*, profile_id: str) -> Owner:
     """Return zone, kind of calendars and policies of a profile."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "select time_zone, calendars, policies from accounts_profile where id = %s",
-            [profile_id],
-        )
-        zone, calendars, policies = cursor.fetchone()
+    found = rows.execute("select time_zone, calendars, policies from accounts_profile where id = %s", [profile_id])
+    zone, calendars, policies = found.fetchone()
     return Owner(
         profile_id=profile_id,
         zone=zone,
@@ -201,18 +197,17 @@ def owner_of(*, profile_id: str) -> Owner:
 
 def calendar_names(*, profile_id: str) -> dict[str, str]:
     """Return the names of a profile's calendars by id."""
-    with connection.cursor() as cursor:
-        cursor.execute("select id, name from calendars_calendar where profile_id = %s", [profile_id])
-        return dict(cursor.fetchall())
+    found = rows.execute("select id, name from calendars_calendar where profile_id = %s", [profile_id])
+    return dict(found.fetchall())
 
 
 def find_calendar(*, profile_id: str, name: str = "") -> Calendar:
     """Return a calendar by id or name, or the default one; raise `CalendarNotFound`."""
-    rows = Calendar.objects.filter(profile_id=profile_id)
+    own = Calendar.objects.filter(profile_id=profile_id)
     if not name:
-        found = rows.filter(is_default=True).first() or rows.order_by("created_at_ms").first()
+        found = own.filter(is_default=True).first() or own.order_by("created_at_ms").first()
     else:
-        found = rows.filter(pk=name).first() or rows.filter(name=name).first()
+        found = own.filter(pk=name).first() or own.filter(name=name).first()
     if found is None:
         raise CalendarNotFound
     return found
@@ -234,14 +229,11 @@ def zone_is_stale(*, profile_id: str, zone: str) -> bool:
         "select 1 from calendars_calendarobject where profile_id = %s and owner_zone < %s"
         " union all select 1 from calendars_calendarobject where profile_id = %s and owner_zone > %s limit 1"
     )
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [profile_id, zone, profile_id, zone])
-        return cursor.fetchone() is not None
+    return execute(sql, [profile_id, zone, profile_id, zone]).fetchone() is not None
 
 
 def device_of_request(*, confirmation_id: str) -> str:
     """Return the public id of the phone that a confirmation went to, empty for one that people decide."""
-    with connection.cursor() as cursor:
-        cursor.execute("select target_device from confirmations_confirmation where id = %s", [confirmation_id])
-        row = cursor.fetchone()
+    sql = "select target_device from confirmations_confirmation where id = %s"
+    row = execute(sql, [confirmation_id]).fetchone()
     return str(row[0]).partition(":")[2] if row is not None else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from django.db import connection
-
-from apps.calendars.queries.bodies import item_body
+from apps.calendars.queries.bodies import item_body, local
 from apps.calendars.queries.items import (
     OBJECT_COLUMNS,
     ROW_COLUMNS,
@@ -20,11 +19,13 @@ from apps.calendars.queries.values import Shown
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.occurrences import expand
 from apps.calendars.rules.targets import LONG_MS
+from apps.core.rows import execute
 
-_SELECT = (
-    f"select {OBJECT_COLUMNS}, {ROW_COLUMNS} from calendars_occurrence r"
-    " join calendars_calendarobject o on o.id = r.object_id where r.profile_id = %s and r.kind = %s and "
+_FROM = (
+    "from calendars_occurrence r join calendars_calendarobject o on o.id = r.object_id"
+    " where r.profile_id = %s and r.kind = %s and "
 )
+_SELECT = f"select {OBJECT_COLUMNS}, {ROW_COLUMNS} {_FROM}"
 _SHORT = _SELECT + "r.long = false and r.at_ms > %s and r.at_ms < %s and (r.until_ms > %s or r.at_ms >= %s)"
 _LONG = _SELECT + "r.long = true and r.at_ms < %s and r.until_ms > %s"
 _TIMELESS = _SELECT + "r.long = false and r.at_ms is null"
@@ -38,12 +39,9 @@ _OUTSIDE = (
 
 def window_items(*, profile_id: str, kind: str, start_ms: int, end_ms: int, calendar_id: str = "") -> list[Shown]:
     """Return the occurrences that touch a half-open window of instants, ordered by time."""
-    with connection.cursor() as cursor:
-        outside = _outside(cursor, profile_id, kind, start_ms, end_ms)
-        cursor.execute(_SHORT, [profile_id, kind, start_ms - LONG_MS - 1, end_ms, start_ms, start_ms])
-        rows = cursor.fetchall()
-        cursor.execute(_LONG, [profile_id, kind, end_ms, start_ms])
-        rows += cursor.fetchall()
+    outside = _outside(profile_id, kind, start_ms, end_ms)
+    rows = execute(_SHORT, [profile_id, kind, start_ms - LONG_MS - 1, end_ms, start_ms, start_ms]).fetchall()
+    rows += execute(_LONG, [profile_id, kind, end_ms, start_ms]).fetchall()
     if outside:
         skip = {row[0] for row in outside}
         found = [shown_of(row) for row in rows if row[0] not in skip]
@@ -62,10 +60,10 @@ def _order(shown: Shown) -> tuple[int, str, str]:
     return (2**60 if at is None else at, shown.object_id, shown.slot)
 
 
-def _outside(cursor: Any, profile_id: str, kind: str, start_ms: int, end_ms: int) -> list[tuple[Any, ...]]:
+def _outside(profile_id: str, kind: str, start_ms: int, end_ms: int) -> list[tuple[Any, ...]]:
     """Return the series whose rows do not cover the window and that can touch it."""
-    cursor.execute(_OUTSIDE, [profile_id, end_ms, profile_id, start_ms, kind, end_ms, start_ms])
-    rows: list[tuple[Any, ...]] = cursor.fetchall()
+    arguments = [profile_id, end_ms, profile_id, start_ms, kind, end_ms, start_ms]
+    rows: list[tuple[Any, ...]] = execute(_OUTSIDE, arguments).fetchall()
     return rows
 
 
@@ -81,17 +79,13 @@ def _expanded(row: tuple[Any, ...], start_ms: int, end_ms: int) -> list[Shown]:
 
 def timeless_reminders(*, profile_id: str) -> list[Shown]:
     """Return the reminders without any time."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TIMELESS, [profile_id, "VTODO"])
-        return [shown_of(row) for row in cursor.fetchall()]
+    return [shown_of(row) for row in execute(_TIMELESS, [profile_id, "VTODO"]).fetchall()]
 
 
 def overdue_reminders(*, profile_id: str, before_ms: int) -> list[Shown]:
     """Return the open reminders whose time was before an instant; of a series the latest such one."""
     sql = _SELECT + "r.at_ms < %s and not (o.completed = true and o.recurring = false) order by r.at_ms"
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [profile_id, "VTODO", before_ms])
-        rows = [shown_of(row) for row in cursor.fetchall()]
+    rows = [shown_of(row) for row in execute(sql, [profile_id, "VTODO", before_ms]).fetchall()]
     latest: dict[str, Shown] = {}
     for shown in rows:
         if not shown.completed:
@@ -122,7 +116,7 @@ def reminders(
     return sorted(found, key=_order)
 
 
-def listed_items(*, profile_id: str, request: dict[str, Any], now_ms: int) -> dict[str, Any]:
+def listed_items(*, profile_id: str, request: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """Return what a `list` request answers: the items, whether there are more, and the values that were used."""
     owner = owner_of(profile_id=profile_id)
     calendar = request.get("calendar", "")
@@ -145,10 +139,8 @@ def listed_items(*, profile_id: str, request: dict[str, Any], now_ms: int) -> di
     return {"items": items, "truncated": len(found) > limit, "used": used}
 
 
-def list_preview_facts(*, request: dict[str, Any], zone: str) -> dict[str, Any]:
+def list_preview_facts(*, request: Mapping[str, Any], zone: str) -> dict[str, Any]:
     """Return what a card about reading shows."""
-    from apps.calendars.queries.bodies import local
-
     return {
         "title": "",
         "capability": request["capability"],

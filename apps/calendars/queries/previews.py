@@ -48,7 +48,7 @@ def check_writable(found: Found) -> None:
 def identity_of(found: Found) -> dict[str, Any]:
     """Return the arguments that name an item exactly."""
     name = "start_ms" if found.shown.is_event else "due_ms"
-    arguments = {"id": found.shown.id, "title": listed_title(found.shown.title)}
+    arguments: dict[str, Any] = {"id": found.shown.id, "title": listed_title(found.shown.title)}
     if found.shown.at_ms is not None:
         arguments[name] = found.shown.at_ms
     return arguments

@@ -12,4 +12,4 @@ LIST_SIZE = 200
 def revisions_of(*, object_id: str) -> list[dict[str, Any]]:
     """Return the revisions of an object, the latest first."""
     rows = Revision.objects.filter(object_id=object_id).values("number", "title", "action", "by", "at_ms")
-    return list(rows[:LIST_SIZE])
+    return [dict(row) for row in rows[:LIST_SIZE]]

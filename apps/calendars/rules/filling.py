@@ -35,7 +35,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """The columns by name, and rows of (slot, hash, at, until, long, start, end, all_day, first day, end day, words)."""
+    """Columns by name, and rows of (slot, hash, at, until, long, start, end, all_day, first day, end day, words)."""
 
     columns: dict[str, Any]
     rows: list[tuple[Any, ...]]

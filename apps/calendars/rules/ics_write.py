@@ -13,7 +13,7 @@ from apps.calendars.rules.content_lines import (
     quoted_parameter,
     split_line,
 )
-from apps.calendars.rules.object_edit import ObjectLines, time_line
+from apps.calendars.rules.object_edit import ObjectLines, time_line, with_added_line
 from apps.calendars.rules.object_text import PRODUCT_ID, zone_names
 from apps.calendars.rules.parts import Part
 from apps.calendars.rules.series import Series, read_object
@@ -107,7 +107,11 @@ def _mended(component: Component, series: Series, part: Part, renamed: dict[str,
             items += _mended_exdates(_renamed(item, renamed), series, part)
         else:
             items.append(_renamed(item, renamed))
-    return Component(component.name, component.number, items)
+    mended = Component(component.name, component.number, items)
+    start = part.reading.start
+    if start is not None and component.first("DTSTART") is None:
+        return with_added_line(mended, time_line("DTSTART", [start]))
+    return mended
 
 
 def _renamed(line: ContentLine, renamed: dict[str, str]) -> ContentLine:

@@ -40,7 +40,11 @@ class Report:
         """Return the report as callers see it."""
         warnings = self.warnings()
         names = ("confirmation_id", "uid", "title", "kind", "state")
-        asked = [{name: entry[name] for name in names if name in entry} for entry in self.entries if "confirmation_id" in entry]
+        asked = [
+            {name: entry[name] for name in names if name in entry}
+            for entry in self.entries
+            if "confirmation_id" in entry
+        ]
         counts = {outcome: sum(entry["outcome"] == outcome for entry in self.entries) for outcome in OUTCOMES}
         return {
             "calendar": self.calendar,

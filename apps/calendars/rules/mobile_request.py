@@ -68,9 +68,7 @@ def normalize_request(body: Any, *, now_ms: int, recurrence: bool = False) -> di
     item = body.get("item")
     if not isinstance(item, dict):
         raise InvalidRequest
-    result["item"] = normalize_item(
-        item, capability=capability, action=action, now_ms=now_ms, recurrence=recurrence
-    )
+    result["item"] = normalize_item(item, capability=capability, action=action, now_ms=now_ms, recurrence=recurrence)
     return result
 
 
@@ -222,7 +220,7 @@ def _deletion(item: Item, capability: str) -> Item:
     }
     if capability == "calendar":
         start = item.get("start_ms")
-        if not _finite(start) or start < EARLIEST_MS:
+        if start is None or not _finite(start) or start < EARLIEST_MS:
             raise InvalidRequest
         result["start_ms"] = start
     else:

@@ -1,6 +1,7 @@
 """The conversions of the mobile-calendar request and answer: what counts as a text, a number, a time.
 
-Source: contracts/calendars.md sections 3.1, 8 and 14. The original is JavaScript, so trimming, truth and lengths follow it.
+Source: contracts/calendars.md sections 3.1, 8 and 14. The original is JavaScript,
+so trimming, truth and lengths follow it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ SECONDS_BOUND = 10**11
 TIMEOUT_DEFAULT_MS = 300_000
 TIMEOUT_MIN_MS = 3_000
 
-BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 _DIGITS = re.compile(r"[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _PREFIXED = {"0x": 16, "0o": 8, "0b": 2}

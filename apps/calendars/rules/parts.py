@@ -61,7 +61,7 @@ class Part:
         reading = self.reading
         start, end = reading.start, reading.end
         self.length = Duration(1, 0) if self.all_day and not self.todo else Duration(0, 0)
-        self.due_only = start is None and end is not None
+        self.due_only = self.todo and start is None and end is not None
         self.has_end = end is not None or not self.todo
         if start is not None and end is not None:
             self._settle_given_end(start, end)

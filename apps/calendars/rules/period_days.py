@@ -71,7 +71,7 @@ class DayRules:
             days = self._by_weekday_of_month(year, month)
         else:
             first, last = _month_span(year, month)
-            days = list(range(first, last + 1))
+            days = list(range(first, last + 1)) if not self.year_days else self._year_days_within(year, first, last)
         if self.year_days or self.weeks:
             return [day for day in days if self._fits_rest(day)]
         return days
@@ -120,6 +120,10 @@ class DayRules:
         size = last - first + 1
         numbers = {number if number > 0 else size + 1 + number for number in self.year_days}
         return [first + number - 1 for number in sorted(numbers) if 1 <= number <= size]
+
+    def _year_days_within(self, year: int, first: int, last: int) -> list[int]:
+        begin, end = day_number(year, 1, 1) or 0, day_number(year, 12, 31) or 0
+        return [day for day in self._year_day_list(begin, end) if first <= day <= last]
 
     def _by_weekday_of_year(self, year: int, first: int, last: int) -> list[int]:
         if not self.months:

@@ -63,7 +63,7 @@ class Reading:
     @property
     def anchor(self) -> TimeValue | None:
         """What slots are counted from: DTSTART, or DUE for a to-do without one."""
-        return self.start if self.start is not None else self.end
+        return self.start if self.start is not None or self.kind == "VEVENT" else self.end
 
     @property
     def revision(self) -> tuple[int, int]:
@@ -156,6 +156,9 @@ def _read_start(reading: Reading, lines: Lines, has_method: bool) -> None:
         reading.this_and_future = (parameter(line, "RANGE") or "").upper() == "THISANDFUTURE"
         if reading.recurrence_id is None:
             reading.drop(line)
+        elif reading.kind == "VEVENT" and "DTSTART" not in lines:
+            # Only messages (METHOD) may leave DTSTART out; the occurrence then stays where it was.
+            reading.start = reading.recurrence_id
 
 
 def _read_recurrence(reading: Reading, lines: Lines, limits: Limits) -> None:

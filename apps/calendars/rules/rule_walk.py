@@ -30,6 +30,10 @@ class RuleWalk:
         self.days = DayRules(rule=rule, start_day=self.start_day)
         self.clocks = self._clocks(of_day=of_day)
         self.positions = rule.bysetpos
+        self.freq = rule.freq
+        if rule.freq == "DAILY" and rule.interval == 1 and not self.positions and not self.days.unrestricted:
+            # The same days, found a month at a time: most days of a sparse rule need not be asked.
+            self.freq = "MONTHLY"
         # Periods looked at so far, for callers that must not spend too many.
         self.periods = 0
         year, month, _ = civil(self.start_day)
@@ -48,7 +52,7 @@ class RuleWalk:
     def period_begin(self, index: int) -> int | None:
         """Wall clock at which a period begins, or None past the last year."""
         step = index * self.rule.interval
-        match self.rule.freq:
+        match self.freq:
             case "YEARLY":
                 day = day_number(self.first_month // 12 + step, 1, 1)
                 return None if day is None else day * DAY_MS
@@ -67,7 +71,7 @@ class RuleWalk:
     def period_of(self, wall_ms: int) -> int:
         """Index of the last period that begins at or before a wall clock inside the calendar, at least 0."""
         day = wall_ms // DAY_MS
-        match self.rule.freq:
+        match self.freq:
             case "YEARLY":
                 passed = civil(day)[0] - self.first_month // 12
             case "MONTHLY":
@@ -99,7 +103,7 @@ class RuleWalk:
 
     def _days(self, index: int) -> list[int]:
         step = index * self.rule.interval
-        match self.rule.freq:
+        match self.freq:
             case "YEARLY":
                 return self.days.of_year(self.first_month // 12 + step)
             case "MONTHLY":
@@ -174,16 +178,16 @@ class RuleWalk:
 
     def _most_before(self, wall_ms: int) -> int:
         """More instances than there can be before a wall clock, DTSTART included."""
-        each = _MOST_DAYS.get(self.rule.freq, 1) * len(self.clocks)
+        each = _MOST_DAYS.get(self.freq, 1) * len(self.clocks)
         return (self.period_of(min(wall_ms, MAX_WALL_MS - 1)) + 1) * each + 1
 
     def _is_even(self) -> bool:
         """Whether every period holds the same number of instances."""
         if self.positions or (self.hourly and self.rule.byhour):
             return False
-        if self.rule.freq == "WEEKLY":
+        if self.freq == "WEEKLY":
             return self.days.only_weekdays
-        return self.rule.freq in ("DAILY", "HOURLY") and self.days.unrestricted
+        return self.freq in ("DAILY", "HOURLY") and self.days.unrestricted
 
     def _before(self, index: int) -> int:
         """Instances in the periods before `index`, for an even rule."""

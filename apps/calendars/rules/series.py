@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from apps.calendars.rules.components import StoredObject
@@ -55,7 +56,11 @@ class Series:
     def _settle_master(self, master: Part) -> None:
         anchor = master.anchor
         assert anchor is not None
-        self.walks = [RuleWalk(rule=rule, start_ms=anchor.wall_ms) for rule in master.reading.rules]
+        rules = master.reading.rules
+        if master.all_day:
+            # Days have no hours: RFC 5545 forbids these parts beside a DATE.
+            rules = tuple(replace(rule, byhour=(), byminute=(), bysecond=()) for rule in rules)
+        self.walks = [RuleWalk(rule=rule, start_ms=anchor.wall_ms) for rule in rules]
         self.untils = [self._until_of(master, walk) for walk in self.walks]
         for value in master.reading.exdates:
             self._exclude(master, value)
@@ -150,6 +155,8 @@ class Series:
         seen: set[int] = set()
         to_utc = master.anchor_zone.to_utc
         for wall in heapq.merge(*sources) if len(sources) > 1 else sources[0]:
+            if self.all_day:
+                wall -= wall % DAY_MS
             key = wall if self.all_day else to_utc(wall)
             if key not in seen:
                 if len(seen) > 64:

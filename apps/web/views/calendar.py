@@ -141,7 +141,7 @@ def reminder_words() -> dict[str, object]:
         **shared_words(),
         "overdue": _("Overdue"),
         "today": _("Today"),
-        "later": _("Later"),
+        "later": _("Coming up"),
         "undated": _("Without a date"),
         "done": _("Done"),
         "due": _("due {at}"),

@@ -133,10 +133,10 @@ def welcome(*, origin: str, password: str, token: str) -> str:
     return "\n".join(
         [
             "",
-            f"  Sayso is ready at   {origin}/",
-            f"  login               {NAME}",
-            f"  password            {password}   (shown this once; change it in Settings)",
-            f"  agent token         {token}   (shown this once)",
+            f"  Sayso is ready at: {origin}/",
+            f"  login:       {NAME}",
+            f"  password:    {password}   (shown this once; change it in Settings)",
+            f"  agent token: {token}   (shown this once)",
             "",
         ]
     )
