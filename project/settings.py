@@ -67,11 +67,9 @@ INSTALLED_APPS = [
     "apps.calendars",
     "apps.web",
 ]
-MIDDLEWARE = [
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "apps.core.api.PageMiddleware",
-]
+MIDDLEWARE = ["apps.core.api.PageMiddleware"]
 SAYSO_PAGE_MIDDLEWARE = [
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -15,14 +15,14 @@ if "SAYSO_DATA_DIR" not in os.environ:
 (Path(os.environ["SAYSO_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)
 os.environ["DJANGO_SETTINGS_MODULE"] = "project.settings"
 
-import django
-from django.conf import settings
+import django  # noqa: E402
+from django.conf import settings  # noqa: E402
 
 django.setup()
 
-from tests.browser.chromium import ChromiumMissing
-from tests.browser.chromium import chromium as find_chromium
-from tests.conformance.process import ServerProcess
+from tests.browser.chromium import ChromiumMissing  # noqa: E402
+from tests.browser.chromium import chromium as find_chromium  # noqa: E402
+from tests.conformance.process import ServerProcess  # noqa: E402
 
 STRICT = bool(os.environ.get("SAYSO_CI") or os.environ.get("CI"))
 VECTORS = Path(__file__).parent / "vectors"

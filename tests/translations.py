@@ -17,7 +17,7 @@ def messages(catalog: polib.POFile | polib.MOFile) -> dict[tuple[str | None, str
     return {
         (entry.msgctxt, entry.msgid, entry.msgid_plural): dict(entry.msgstr_plural) or entry.msgstr
         for entry in catalog
-        if entry.translated()
+        if isinstance(entry, polib.MOEntry) or entry.translated()
     }
 
 

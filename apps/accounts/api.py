@@ -69,13 +69,23 @@ def named_profile(request: Any) -> str:
     if query:
         return str(query)
     if "profile" in getattr(request, "profile_sources", ()) or request.path.startswith("/api/studio/"):
+        if not mentions(request, "profile"):
+            return ""
         try:
             data = request.data
-        except SaysoError:
+        except SaysoError as error:
+            # The framework forgets a body that failed; the view tells of it, after the token was looked at.
+            request.body_error = error
             return ""
         value = data.get("profile") if isinstance(data, dict) else None
         return value.strip() if isinstance(value, str) else ""
     return ""
+
+
+def mentions(request: Any, member: str) -> bool:
+    """Tell whether the raw body may have a member of that name; an escape in it may spell anything."""
+    raw = request._request.body
+    return member.encode() in raw or b"\\u" in raw
 
 
 def person_of(request: HttpRequest) -> Caller | None:

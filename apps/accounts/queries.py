@@ -19,6 +19,7 @@ from apps.accounts.models import AccessToken, Membership, Profile, User
 from apps.accounts.rules import Caller, ProfileUnavailable, secret_hash
 from apps.core import rows
 from apps.core.errors import Denied
+from apps.core.text import storable
 
 _TOKEN_SQL = """
 select t.id, t.kind, t.user_id, t.profile_id, p.name, m.role, t.label, t.scopes, t.session, t.expires_at_ms,
@@ -149,7 +150,7 @@ def signed_in(*, session_key: str) -> SignedIn | None:
     its backend is one of ours and its hash fits the person's password and epoch. Only the unsigning of unchanged data
     and the hash of an unchanged password are remembered, never the answer.
     """
-    if not session_key:
+    if not session_key or not storable(session_key):
         return None
     found = rows.execute("select session_data from django_session where session_key = %s", [session_key]).fetchone()
     if found is None:

@@ -34,7 +34,7 @@ class CalendarObject(Record):
     the occurrence rows are complete; null means without bound. `occurrences` is null for an endless series.
     """
 
-    calendar = models.ForeignKey(Calendar, on_delete=models.PROTECT, related_name="+")
+    calendar = models.ForeignKey(Calendar, on_delete=models.PROTECT, related_name="+", db_index=False)
     uid = models.TextField()
     uid_key = models.CharField(max_length=64)
     kind = models.CharField(max_length=6)
@@ -92,9 +92,9 @@ class Occurrence(models.Model):
     of what differs from the object: empty for most rows. `long` rows last more than a day.
     """
 
-    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+")
-    calendar = models.ForeignKey(Calendar, on_delete=models.PROTECT, related_name="+")
-    object = models.ForeignKey(CalendarObject, on_delete=models.PROTECT, related_name="+")
+    # The indexes below begin with these two, so they need none of their own: a daily series has hundreds of rows.
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
+    object = models.ForeignKey(CalendarObject, on_delete=models.PROTECT, related_name="+", db_index=False)
     kind = models.CharField(max_length=6)
     slot = models.CharField(max_length=300)
     slot_hash = models.CharField(max_length=16)
@@ -122,7 +122,7 @@ class Occurrence(models.Model):
 class Revision(Record):
     """What an object was before a change; `number` is the version that the text had."""
 
-    object = models.ForeignKey(CalendarObject, on_delete=models.PROTECT, related_name="+")
+    object = models.ForeignKey(CalendarObject, on_delete=models.PROTECT, related_name="+", db_index=False)
     number = models.PositiveIntegerField()
     ics = models.TextField()
     title = models.TextField(blank=True)

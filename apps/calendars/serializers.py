@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils import formats
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from rest_framework import serializers
 
 from apps.calendars.queries.bodies import local
@@ -26,15 +27,20 @@ def title_of(facts: Facts) -> str:
 def long_day(facts: Facts, zone: ZoneInfo) -> str:
     """Return weekday and full date of the start; empty without one."""
     day = _day(facts, zone)
-    # Translators: date format of Django, as in "Tuesday, 1 December 2026".
-    return formats.date_format(day, _("l, j F Y")) if day is not None else ""
+    return day_texts_in(day, get_language())[0] if day is not None else ""
 
 
 def short_day(facts: Facts, zone: ZoneInfo) -> str:
     """Return day and month of the start; empty without one."""
     day = _day(facts, zone)
-    # Translators: date format of Django, as in "1 December".
-    return formats.date_format(day, _("j F")) if day is not None else ""
+    return day_texts_in(day, get_language())[1] if day is not None else ""
+
+
+@lru_cache(maxsize=4096)
+def day_texts_in(day: date, language: str | None) -> tuple[str, str]:
+    """Return a day in full and short in the active language, which the argument names so that it can be remembered."""
+    # Translators: date formats of Django, as in "Tuesday, 1 December 2026" and "1 December".
+    return formats.date_format(day, _("l, j F Y")), formats.date_format(day, _("j F"))
 
 
 def _day(facts: Facts, zone: ZoneInfo) -> date | None:
@@ -51,11 +57,7 @@ def _day(facts: Facts, zone: ZoneInfo) -> date | None:
 
 def clock(ms: int, zone: ZoneInfo) -> str:
     """Return hours and minutes of an instant."""
-    return formats.time_format(_clock_time(ms, zone), "H:i")
-
-
-def _clock_time(ms: int, zone: ZoneInfo) -> datetime:
-    return local(ms, zone=zone.key).replace(tzinfo=None)
+    return f"{local(ms, zone=zone.key):%H:%M}"
 
 
 def when(facts: Facts, zone: ZoneInfo) -> str:
@@ -81,9 +83,9 @@ def when(facts: Facts, zone: ZoneInfo) -> str:
     return _("%(day)s, %(time)s (%(zone)s)") % {"day": day, "time": start, "zone": zone.key}
 
 
-def lines_of(facts: Facts, zone: ZoneInfo) -> tuple[tuple[str, str], ...]:
+def lines_of(facts: Facts, zone: ZoneInfo, *, when_text: str = "") -> tuple[tuple[str, str], ...]:
     """Return label and value of what a card shows."""
-    lines = [(_("When"), when(facts, zone)), (_("Calendar"), str(facts.get("calendar", "")))]
+    lines = [(_("When"), when_text or when(facts, zone)), (_("Calendar"), str(facts.get("calendar", "")))]
     if facts.get("location"):
         lines.append((_("Where"), facts["location"]))
     if facts.get("attendees"):
@@ -121,8 +123,7 @@ def _going(facts: Facts) -> str:
     return ngettext("%(count)d occurrence goes.", "%(count)d occurrences go.", goes) % {"count": goes}
 
 
-def _delete_labels(facts: Facts, zone: ZoneInfo) -> tuple[str, str]:
-    names = _names(facts, zone)
+def _delete_labels(names: Mapping[str, str]) -> tuple[str, str]:
     if not names["day"]:
         return _("Delete '%(title)s'?") % names, _("Delete '%(title)s'") % names
     return _("Delete '%(title)s' on %(day)s?") % names, _("Delete '%(title)s' on %(short)s") % names
@@ -130,21 +131,24 @@ def _delete_labels(facts: Facts, zone: ZoneInfo) -> tuple[str, str]:
 
 def event_words(facts: Facts, zone: Any) -> Words:
     """Say what the deletion of one event or reminder does."""
-    question, confirm = _delete_labels(facts, zone)
+    names = _names(facts, zone)
+    question, confirm = _delete_labels(names)
     return Words(
         question=question,
-        consequence=_("%(when)s, in the calendar '%(calendar)s', goes for good.") % _names(facts, zone)
-        + _also(facts, zone),
+        consequence=_("%(when)s, in the calendar '%(calendar)s', goes for good.") % names + _also(facts, zone),
         confirm=confirm,
         keep=_("Keep it"),
-        lines=(*lines_of(facts, zone), *change_lines(facts, zone)),
+        lines=(*lines_of(facts, zone, when_text=names["when"]), *change_lines(facts, zone)),
     )
 
 
 def occurrence_words(facts: Facts, zone: Any) -> Words:
     """Say what the deletion of one occurrence does."""
-    question, confirm = _delete_labels(facts, zone)
-    gone = _("Only this one of the series goes: %(when)s, in the calendar '%(calendar)s'.") % _names(facts, zone)
+    if facts.get("leaves_nothing"):
+        return event_words(facts, zone)
+    names = _names(facts, zone)
+    question, confirm = _delete_labels(names)
+    gone = _("Only this one of the series goes: %(when)s, in the calendar '%(calendar)s'.") % names
     return Words(
         question=question,
         consequence=f"{gone} {_remaining(facts)}{_also(facts, zone)}",
@@ -169,11 +173,9 @@ def series_words(facts: Facts, zone: Any) -> Words:
 
 def reminder_words(facts: Facts, zone: Any) -> Words:
     """Say what the deletion of a reminder does."""
-    if facts.get("recurring") and "remain" in facts:
-        return (
-            series_words(facts, zone) if facts["remain"] == 0 and facts["goes"] != 1 else occurrence_words(facts, zone)
-        )
-    return event_words(facts, zone)
+    if facts.get("what") == "reminder_series":
+        return series_words(facts, zone)
+    return occurrence_words(facts, zone) if facts.get("what") == "reminder_occurrence" else event_words(facts, zone)
 
 
 def following_words(facts: Facts, zone: Any) -> Words:

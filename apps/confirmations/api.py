@@ -10,7 +10,6 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.api import HumanOnly
 from apps.accounts.queries import Place, places_of
@@ -40,6 +39,7 @@ from apps.confirmations.serializers import (
     taken,
 )
 from apps.core.api import body_of, defer, rendering_of
+from apps.core.dispatch import ApiView
 from apps.core.values import now_ms, sha256_hex
 from apps.core.waiting import Deferral, Stream
 from apps.ledger.queries import receipt_for
@@ -113,7 +113,7 @@ def idempotency_key(request: Any) -> str:
     return str(request.META.get("HTTP_IDEMPOTENCY_KEY", ""))
 
 
-class ConfirmationList(APIView):
+class ConfirmationList(ApiView):
     """What the caller asked for."""
 
     scopes = {"GET": "confirmation.read"}
@@ -125,7 +125,7 @@ class ConfirmationList(APIView):
         return Response({"confirmations": [poll_body(queries.outcome_from(row)) for row in rows]})
 
 
-class ConfirmationDetail(APIView):
+class ConfirmationDetail(ApiView):
     """One of the caller's confirmations."""
 
     scopes = {"GET": "confirmation.read"}
@@ -152,7 +152,7 @@ class ConfirmationDetail(APIView):
         return Response(poll_body(queries.outcome_from(row)))
 
 
-class ConfirmationEvents(APIView):
+class ConfirmationEvents(ApiView):
     """The caller's confirmations as Server-Sent Events."""
 
     scopes = {"GET": "confirmation.read"}
@@ -186,7 +186,7 @@ def decider_of(request: Any) -> Decider:
     return Decider(user_id=request.user.user_id, label=request.user.label, session=sha256_hex(key))
 
 
-class Decision(APIView):
+class Decision(ApiView):
     """The dialog's decision, where no socket is at hand."""
 
     permission_classes = [HumanOnly]
@@ -224,7 +224,7 @@ def fresh_nonce(who: Decider, confirmation_id: str) -> str:
     )
 
 
-class AllowAgain(APIView):
+class AllowAgain(ApiView):
     """The button "allow asking again" of a denied card."""
 
     permission_classes = [HumanOnly]
@@ -241,7 +241,7 @@ def deciding_places(caller: Caller) -> dict[str, Place]:
     return {p.profile_id: p for p in places_of(user_id=caller.user_id) if p.role in ("owner", "decider")}
 
 
-class Inbox(APIView):
+class Inbox(ApiView):
     """What waits for the person, or what ended."""
 
     permission_classes = [HumanOnly]
@@ -268,7 +268,7 @@ class Inbox(APIView):
         return Response({"cards": [card(row, place=places[row.profile_id], **view) for row in rows]})
 
 
-class InboxCard(APIView):
+class InboxCard(ApiView):
     """One card, for its own page and for deciding without a socket."""
 
     permission_classes = [HumanOnly]
@@ -287,7 +287,7 @@ class InboxCard(APIView):
         return Response({"card": body, "nonce": nonce})
 
 
-class ReceiptDetail(APIView):
+class ReceiptDetail(ApiView):
     """A receipt, for its requester and for the people of the profile."""
 
     @extend_schema(operation_id="receipts_read", responses={200: dict, 404: ErrorSerializer})

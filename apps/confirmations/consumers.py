@@ -26,6 +26,8 @@ from apps.core.values import now_ms, sha256_hex
 KIND = "confirmations"
 CLOSE_SIGNED_OUT = 4401
 CLOSE_FORBIDDEN = 4403
+DECISIONS_AT_ONCE = 64
+"""How many decisions one page may have under way; the next frame waits."""
 
 
 class ConfirmationConsumer(Socket):
@@ -40,6 +42,7 @@ class ConfirmationConsumer(Socket):
     language = "en"
     time_zone = ""
     places: dict[str, Place]
+    open_decisions = 0
     profile_ids: frozenset[str] = frozenset()
 
     async def connect(self) -> None:
@@ -117,7 +120,19 @@ class ConfirmationConsumer(Socket):
         if frame.get("type") != "decide" or not isinstance(frame.get("id"), str):
             await self.send_json({"type": "error", "code": "unknown_frame", "detail": "This frame is not known here."})
             return
-        answer = await self.in_lane(self.decide, frame, grouped=True)
+        # Not awaited here: decisions about different cards share a commit instead of queueing behind each other.
+        self.open_decisions += 1
+        work = asyncio.ensure_future(self.answer_decision(frame))
+        keep(work)
+        if self.open_decisions >= DECISIONS_AT_ONCE:
+            await asyncio.wait([work])
+
+    async def answer_decision(self, frame: dict[str, Any]) -> None:
+        """Decide, and tell this page how it went."""
+        try:
+            answer = await self.in_lane(self.decide, frame, grouped=True)
+        finally:
+            self.open_decisions -= 1
         if answer.get("code") == "unauthorized":
             await self.send_json(answer)
             await self.close(code=CLOSE_SIGNED_OUT)

@@ -8,6 +8,8 @@ from django.db.models import F, Q
 from apps.confirmations.rules import OPEN_STATES, STATES
 from apps.core.models import Record
 
+_OPEN = Q(state__in=list(OPEN_STATES))
+
 
 class Confirmation(Record):
     """One contract call that waits, or waited, for a person.
@@ -16,6 +18,8 @@ class Confirmation(Record):
     databases return the very bytes that were digested.
     """
 
+    # The composite indexes below begin with the profile; one of its own would be one more to keep.
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     requester = models.CharField(max_length=64)
     requester_label = models.CharField(max_length=120)
     requester_user_id = models.BigIntegerField()
@@ -45,11 +49,13 @@ class Confirmation(Record):
 
     class Meta:
         ordering = ["created_at_ms", "id"]
+        # Each index is paid for by every ask and every decision: the partial ones hold only what they are asked for.
+        # How many a requester has open is counted from the unique constraint below.
         indexes = [
-            models.Index(fields=["profile", "state", "created_at_ms"], name="confirmation_open"),
-            models.Index(fields=["requester", "state"], name="confirmation_requester"),
+            models.Index(fields=["profile", "created_at_ms"], condition=_OPEN, name="confirmation_open"),
             models.Index(fields=["profile", "change_seq"], name="confirmation_changes"),
-            models.Index(fields=["requester", "effect", "decided_at_ms"], name="confirmation_denials"),
+            models.Index(fields=["requester", "created_at_ms"], name="confirmation_requester"),
+            models.Index(fields=["requester", "effect"], condition=Q(state="denied"), name="confirmation_denials"),
             models.Index(fields=["deadline_ms"], condition=Q(state="pending"), name="confirmation_due"),
         ]
         constraints = [
@@ -75,7 +81,7 @@ class Confirmation(Record):
             ),
             models.UniqueConstraint(
                 fields=["requester", "effect"],
-                condition=Q(state__in=list(OPEN_STATES)),
+                condition=_OPEN,
                 name="confirmation_effect_open_once",
             ),
         ]

@@ -46,17 +46,13 @@ def confirmations_of(*, by: Caller) -> QuerySet[Confirmation]:
 
 def open_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
     """Return what waits for a person of these profiles, in order; requests to a device appear in no browser."""
-    return Confirmation.objects.filter(
-        profile_id__in=profile_ids, state__in=OPEN_STATES, target_device=""
-    )
+    return Confirmation.objects.filter(profile_id__in=profile_ids, state__in=OPEN_STATES, target_device="")
 
 
 def changes_since(*, profile_id: str, change_seq: int) -> QuerySet[Confirmation]:
     """Return the cards of a profile that changed after a number, in order of change."""
-    return (
-        Confirmation.objects.filter(profile_id=profile_id, change_seq__gt=change_seq, target_device="")
-        
-        .order_by("change_seq")
+    return Confirmation.objects.filter(profile_id=profile_id, change_seq__gt=change_seq, target_device="").order_by(
+        "change_seq"
     )
 
 
@@ -65,7 +61,6 @@ def past_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
     return (
         Confirmation.objects.filter(profile_id__in=profile_ids, target_device="")
         .exclude(state__in=OPEN_STATES)
-        
         .order_by("-change_seq", "-created_at_ms")
     )
 

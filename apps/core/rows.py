@@ -6,13 +6,26 @@ lists come from the models, so a migration cannot leave them behind.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.models.base import ModelState
 
 M = TypeVar("M", bound=models.Model)
+
+
+_thread = threading.local()
+
+
+def _link() -> Any:
+    # Django's own look-up costs as much as a small statement; a thread keeps its wrapper for life.
+    found = getattr(_thread, "link", None)
+    if found is None:
+        found = _thread.link = connections[DEFAULT_DB_ALIAS]
+    return found
 
 
 @cache
@@ -25,7 +38,7 @@ def execute(sql: str, params: Sequence[Any] = ()) -> Any:
 
     `%s` stands for each value, on both databases; errors are Django's. For our own SQL without a literal percent sign.
     """
-    link = connections[DEFAULT_DB_ALIAS]
+    link = _link()
     if link.connection is None:
         link.ensure_connection()
     if link.vendor == "sqlite":
@@ -58,11 +71,20 @@ def fetch(model: type[M], where: str, params: Sequence[Any], *, lock: bool = Fal
     if values is None:
         return None
     names, _, booleans = _columns(model)
-    if booleans:
-        values = list(values)
-        for index in booleans:
-            values[index] = bool(values[index])
-    return model.from_db(DEFAULT_DB_ALIAS, names, values)
+    row = bare(model, dict(zip(names, values, strict=True)))
+    for index in booleans:
+        setattr(row, names[index], bool(values[index]))
+    return row
+
+
+def bare(model: type[M], values: dict[str, Any], *, adding: bool = False) -> M:
+    """Return an instance with exactly these attributes, every column among them; no signals, no defaults."""
+    row = model.__new__(model)
+    row.__dict__.update(values)
+    row._state = ModelState()
+    row._state.adding = adding
+    row._state.db = None if adding else DEFAULT_DB_ALIAS
+    return row
 
 
 @cache

@@ -29,6 +29,7 @@ log = logging.getLogger("sayso.serving")
 grouped_requests: set[tuple[str, str]] = set()
 
 STOP_PATIENCE_S = 10.0
+RESOLVED_KEPT = 256
 
 
 class LaneHandler(BaseHandler):
@@ -37,7 +38,18 @@ class LaneHandler(BaseHandler):
     def __init__(self) -> None:
         """Load the middleware once, all of it synchronous."""
         super().__init__()
+        self.resolved: dict[str, Any] = {}
         self.load_middleware(is_async=False)
+
+    def resolve_request(self, request: Any) -> Any:
+        """Resolve the path; one without parameters is remembered: trying every room costs more than the view."""
+        found = self.resolved.get(request.path_info)
+        if found is None:
+            found = super().resolve_request(request)
+            if not found.kwargs and not found.args and len(self.resolved) < RESOLVED_KEPT:
+                self.resolved[request.path_info] = found
+        request.resolver_match = found
+        return found
 
     async def respond(self, scope: dict[str, Any], body: bytes) -> Answer:
         """Answer one request; the result may name what to wait for."""

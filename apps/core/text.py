@@ -47,4 +47,11 @@ def _edges(text: str) -> str:
 
 def storable(text: str) -> bool:
     """Tell whether both databases can keep the text: no NUL and no lone surrogate."""
-    return "\x00" not in text and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)
+    if "\x00" in text:
+        return False
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
+    return True

@@ -16,9 +16,13 @@ def new_id() -> str:
     return f"{time.time_ns() // 1_000_000:012x}{os.urandom(10).hex()}"
 
 
+# Made once: json.dumps with options of its own makes an encoder for every call.
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def canonical_json(value: Any) -> str:
     """Return JSON with sorted keys, no blanks and no escapes beyond JSON's own (RFC 8785 in spirit)."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _canonical.encode(value)
 
 
 def sha256_hex(text: str) -> str:

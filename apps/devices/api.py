@@ -7,17 +7,17 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.api import Anybody, HumanOnly
 from apps.core.api import body_of
+from apps.core.dispatch import ApiView
 from apps.core.values import now_ms, sha256_hex
 from apps.devices import actions, queries
 from apps.devices.rules import check_login
 from apps.devices.serializers import LoginSerializer, device_body, login_body, pairing_body
 
 
-class PairingCodeMaking(APIView):
+class PairingCodeMaking(ApiView):
     """The code that pairs a phone with the person who shows it."""
 
     permission_classes = [HumanOnly]
@@ -36,7 +36,7 @@ def machine_id() -> str:
     return sha256_hex(f"machine:{settings.SAYSO_KEYS.text('device_jwt')}")[:32]
 
 
-class AppLogin(APIView):
+class AppLogin(ApiView):
     """The door of the app: by the code that a person shows it, or by their name and password."""
 
     authentication_classes: list[Any] = []
@@ -51,7 +51,7 @@ class AppLogin(APIView):
         return Response(login_body(device, secret))
 
 
-class DeviceList(APIView):
+class DeviceList(ApiView):
     """The person's phones."""
 
     permission_classes = [HumanOnly]
@@ -65,7 +65,7 @@ class DeviceList(APIView):
         return Response({"devices": [{**device_body(row), "online": online[row.pk]} for row in rows]})
 
 
-class DeviceDetail(APIView):
+class DeviceDetail(ApiView):
     """One of the person's phones."""
 
     permission_classes = [HumanOnly]

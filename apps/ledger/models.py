@@ -22,7 +22,7 @@ class LedgerHead(models.Model):
 class LedgerEntry(models.Model):
     """One effect, or one step of a confirmation; append-only, hashes instead of texts."""
 
-    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+")
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     seq = models.BigIntegerField()
     at_ms = models.BigIntegerField()
     actor = models.CharField(max_length=64)
@@ -47,7 +47,7 @@ class Receipt(models.Model):
     """What was decided and done, for keeping; `body` is canonical JSON and never changes."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_id, editable=False)
-    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+")
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     confirmation_id = models.CharField(max_length=32, unique=True)
     requester = models.CharField(max_length=64)
     body = models.TextField()
@@ -61,7 +61,7 @@ class Receipt(models.Model):
 class IdempotencyKey(models.Model):
     """A key that a requester used, for what, and where the outcome is found."""
 
-    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+")
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     requester = models.CharField(max_length=64)
     key = models.CharField(max_length=255)
     payload_hash = models.CharField(max_length=64)

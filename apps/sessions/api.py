@@ -6,9 +6,9 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.core.api import body_of
+from apps.core.dispatch import ApiView
 from apps.core.errors import InvalidField
 from apps.core.values import now_ms
 from apps.sessions import actions, queries
@@ -17,7 +17,7 @@ from apps.sessions.serializers import SessionSerializer, run_body, session_body
 LIST_SIZE = 100
 
 
-class SessionList(APIView):
+class SessionList(ApiView):
     """The sessions of the caller's profile."""
 
     scopes = {"GET": "session.read", "POST": "session.append"}
@@ -41,7 +41,7 @@ class SessionList(APIView):
         return Response(session_body(row), status=201)
 
 
-class SessionDetail(APIView):
+class SessionDetail(ApiView):
     """One session."""
 
     scopes = {"GET": "session.read"}
@@ -52,7 +52,7 @@ class SessionDetail(APIView):
         return Response(session_body(queries.session_of(by=request.user, ref=session_ref)))
 
 
-class RunList(APIView):
+class RunList(ApiView):
     """The runs of a session."""
 
     scopes = {"GET": "session.read", "POST": "session.append"}
@@ -73,7 +73,7 @@ class RunList(APIView):
         return Response(run_body(run), status=201)
 
 
-class RunEnd(APIView):
+class RunEnd(ApiView):
     """The end of a run."""
 
     scopes = {"POST": "session.append"}

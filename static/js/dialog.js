@@ -58,6 +58,7 @@ function fill(card) {
   isolate(part["confirm-label"], card.confirm_label, names);
   part.keep.textContent = card.keep_label;
   part.undo.textContent = card.undo;
+  part.undo.classList.toggle("never", card.undo === say("no_undo"));
   part.profile.textContent = card.profile.name;
   showLines(part.lines, card.lines);
   part["purpose-box"].hidden = !card.purpose;

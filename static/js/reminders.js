@@ -9,6 +9,7 @@ import { dayOf, dayText, instant, moment, today, wall } from "./time.js";
 import { say } from "./words.js";
 
 const DAY_MS = 86400000;
+const SPAN_MS = 390 * DAY_MS;
 const mayWrite = document.documentElement.dataset.role !== "viewer";
 const profileZone = document.querySelector("[data-profile-zone]").dataset.profileZone;
 const lists = document.querySelector("[data-lists]");
@@ -25,18 +26,31 @@ async function show() {
   const text = search.elements.q.value.trim();
   const more = text ? { q: text } : {};
   const now = Date.now();
-  const open = new URLSearchParams({ end_ms: now + 390 * DAY_MS, limit: 1000, ...more });
+  const open = new URLSearchParams({ end_ms: now + SPAN_MS, limit: 1000, ...more });
+  // The server looks at 400 days at once; what is due later is asked for piece by piece.
+  const far = [1, 2, 3, 4].map((part) => new URLSearchParams({ start_ms: now + part * SPAN_MS, end_ms: now + (part + 1) * SPAN_MS, limit: 200, ...more }));
   const done = new URLSearchParams({ start_ms: now - 60 * DAY_MS, end_ms: now + 300 * DAY_MS, include_completed: "true", limit: 1000, ...more });
   try {
-    const [first, second, third] = await Promise.all([read(`/api/calendars/reminders?${open}`), read(`/api/calendars/reminders?${done}`), read("/api/calendars")]);
+    const list = (query) => read(`/api/calendars/reminders?${query}`);
+    const [known, finished, ...waiting] = await Promise.all([read("/api/calendars"), list(done), ...[open, ...far].map(list)]);
     if (mine !== turn) return;
-    calendars = third.calendars;
-    showOpen(first.items.filter((item) => !item.completed), text);
-    showDone(second.items.filter((item) => item.completed));
+    calendars = known.calendars;
+    showOpen(nextOnly(waiting.flatMap(({ items }) => items).filter((item) => !item.completed)), text);
+    showDone(finished.items.filter((item) => item.completed));
   } catch (error) {
     if (mine === turn) notice({ key: "list", title: error.message || say("offline_list"), buttons: [{ label: say("review_again"), press: show }] });
   }
   lists.setAttribute("aria-busy", "false");
+}
+
+/** Of each series only what is due next, and what is overdue. */
+function nextOnly(items) {
+  const seen = new Set();
+  return items.filter((item) => {
+    if (!item.series_id || item.due_ms < Date.now()) return true;
+    if (seen.has(item.series_id)) return false;
+    return seen.add(item.series_id);
+  });
 }
 
 function groupOf(item) {
@@ -144,10 +158,10 @@ function open(item) {
 function snapshot() {
   const field = form.elements;
   const whole = Boolean(field.due.value && !field.due_time.value);
-  const due = whole ? instant(field.due.value, profileZone) : instant(`${field.due.value}T${field.due_time.value}`);
+  const due = () => (whole ? instant(field.due.value, profileZone) : instant(`${field.due.value}T${field.due_time.value}`));
   return {
     title: field.title.value.trim(),
-    due_ms: field.due.value ? due : null,
+    due_ms: field.due.value ? due() : null,
     all_day: field.due.value ? whole : null,
     priority: Number(field.priority.value),
     calendar: field.calendar.value,

@@ -28,8 +28,20 @@ WORLD = {
         "Home": {
             "profile": "default",
             "events": [
-                {"uid": "dentist", "title": "Dentist", "start": "2026-12-03T09:30", "minutes": 45, "location": "Dr. Sommer"},
-                {"uid": "swim", "title": "Swimming", "start": "2026-12-02T18:00", "minutes": 60, "rrule": "FREQ=WEEKLY;COUNT=4"},
+                {
+                    "uid": "dentist",
+                    "title": "Dentist",
+                    "start": "2026-12-03T09:30",
+                    "minutes": 45,
+                    "location": "Dr. Sommer",
+                },
+                {
+                    "uid": "swim",
+                    "title": "Swimming",
+                    "start": "2026-12-02T18:00",
+                    "minutes": 60,
+                    "rrule": "FREQ=WEEKLY;COUNT=4",
+                },
             ],
         }
     },
@@ -80,7 +92,9 @@ class Stage:
         self.contexts.append(context)
         page = context.pages[0]
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda line: self.errors.append(line.text) if "Content Security Policy" in line.text else None)
+        page.on(
+            "console", lambda line: self.errors.append(line.text) if "Content Security Policy" in line.text else None
+        )
         await page.goto(f"{self.server.origin}/login/?next={path}")
         await page.locator("#username").fill(person)
         await page.locator("#password").fill(f"{person} says so")
@@ -91,7 +105,14 @@ class Stage:
 
     async def ask(self, *, item: dict[str, Any], purpose: str = "It was moved to January", **members: Any) -> Asked:
         """Let the agent process ask for a deletion; it waits for the decision."""
-        body = {"session_id": "s1", "capability": "calendar", "action": "delete", "purpose": purpose, "item": item, **members}
+        body = {
+            "session_id": "s1",
+            "capability": "calendar",
+            "action": "delete",
+            "purpose": purpose,
+            "item": item,
+            **members,
+        }
         return await self.send("POST", "/api/studio/mobile-calendar/request", body)
 
     async def send(self, method: str, path: str, body: Any = None) -> Asked:

@@ -130,14 +130,15 @@ async def test_a_target_that_changed_is_not_deleted(stage):
     await dialog.get_by_role("button", name="Delete 'Dentist'").click()
     answer = await asked.answer()
     assert answer["body"]["error"] == {"code": "calendar_failed", "reason": "changed"}
-    await expect(dialog.get_by_role("alert")).to_contain_text("It had changed after it was shown, so nothing was deleted.")
+    await expect(dialog.get_by_role("alert")).to_contain_text(
+        "It had changed after it was shown, so nothing was deleted."
+    )
     assert await stage.stored("dentist") == ["2026-12-03T09:30"]
     assert await stage.ends() == ["changed"]
 
 
 async def test_a_double_click_decides_once(stage):
     alice = await stage.open("alice")
-    asked = await stage.ask(item=await stage.dentist())
     frames = []
 
     def sent(payload):
@@ -145,7 +146,8 @@ async def test_a_double_click_decides_once(stage):
 
     alice.on("websocket", lambda socket: socket.on("framesent", sent))
     await alice.reload()
-    await alice.locator("[data-card]").get_by_role("button", name="Review").click()
+    await expect(alice.locator("[data-connection]")).to_have_attribute("data-connection", "open")
+    asked = await stage.ask(item=await stage.dentist())
     dialog = alice.locator(DIALOG)
     await dialog.get_by_role("checkbox").check()
     await dialog.get_by_role("button", name="Delete 'Dentist'").dblclick()

@@ -143,3 +143,37 @@ def test_events_of_a_file_can_be_deleted(world):
     [item] = world.events()
     asked = world.mobile("delete", item={"id": item["id"], "title": "Dentist", "start_ms": NINE_MS})
     assert asked.status_code == 202
+
+
+def test_an_occurrence_without_its_series_goes_wholly(world):
+    lines = event("orphan", "RECURRENCE-ID;TZID=Europe/Berlin:20261201T090000", title="Left over")
+    report = imported(world, ics(lines))
+    assert [note["code"] for note in report["warnings"]] == ["override_without_master"]
+    [item] = world.events()
+    asked = world.mobile("delete", item={"id": item["id"], "title": "Left over", "start_ms": item["start_ms"]})
+    assert world.facts(asked.json()["confirmation_id"])["leaves_nothing"] is True
+    assert world.decide(asked.json()["confirmation_id"]).state == "executed"
+    assert world.events() == []
+
+
+def test_the_last_occurrence_leaves_an_empty_series(world):
+    imported(world, ics(event("standup", "RRULE:FREQ=DAILY;COUNT=1", title="Stand-up")))
+    [item] = world.events()
+    asked = world.mobile("delete", item={"id": item["id"], "title": "Stand-up", "start_ms": item["start_ms"]})
+    assert world.facts(asked.json()["confirmation_id"])["remain"] == 0
+    assert world.decide(asked.json()["confirmation_id"]).state == "executed"
+    assert world.events() == []
+    shown = world.call("GET", f"/api/calendars/events/{item['series_id']}").json()["item"]
+    assert shown["occurrences"] == 0
+
+
+def test_an_empty_series_can_be_deleted(world):
+    imported(world, ics(event("standup", "RRULE:FREQ=DAILY;COUNT=1", "EXDATE;TZID=Europe/Berlin:20261201T090000")))
+    assert world.events() == []
+    from apps.calendars.models import CalendarObject
+
+    stored = CalendarObject.objects.get()
+    asked = world.call("DELETE", f"/api/calendars/events/{stored.pk}", Prefer="wait=0")
+    assert asked.status_code == 202, asked.content
+    assert world.decide(asked.json()["confirmation_id"]).state == "executed"
+    assert not CalendarObject.objects.exists()

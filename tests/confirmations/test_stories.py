@@ -1,4 +1,4 @@
-"""The stories of the gate that are about pages, told of the tests' own contract: the gate by itself, without any room."""
+"""The stories of the gate about pages, told of the tests' own contract: the gate by itself, without any room."""
 
 import json
 

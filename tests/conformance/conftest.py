@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 
 def pytest_generate_tests(metafunc):
     """Give each test of vectors the vectors of its file; a file that the directory lacks gives none."""

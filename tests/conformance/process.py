@@ -75,7 +75,15 @@ class ServerProcess:
         chosen = {SETTINGS[name]: str(value) for name, value in (settings or {}).items()}
         with theirs, self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.conformance.server", "--control", str(theirs.fileno()), "--now", str(now_ms)],
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.conformance.server",
+                    "--control",
+                    str(theirs.fileno()),
+                    "--now",
+                    str(now_ms),
+                ],
                 cwd=ROOT,
                 env={**self.environment, **chosen, **({"SAYSO_FAIL_AT": fail_at} if fail_at else {})},
                 pass_fds=[theirs.fileno()],
@@ -104,7 +112,9 @@ class ServerProcess:
                 await loop.sock_sendall(self.channel, line)
                 answer = await self._answer()
         except TimeoutError:
-            raise ServerFailed(f"No answer to {do} {members} within {CALL_SECONDS} s.\n{self.log.read_text()}") from None
+            raise ServerFailed(
+                f"No answer to {do} {members} within {CALL_SECONDS} s.\n{self.log.read_text()}"
+            ) from None
         except ConnectionError:
             raise ServerFailed(f"The server ended during {do}.") from None
         if "error" in answer:

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from apps.accounts import actions as accounts
-from apps.accounts.models import AccessToken, Membership, Profile, User, Workspace
+from apps.accounts.models import AccessToken, Membership, Profile, User
 from apps.accounts.queries import caller_of_token
 from apps.accounts.rules import SCOPES, Caller
 from apps.confirmations import actions as confirmations
@@ -32,7 +32,9 @@ from apps.sessions import actions as sessions
 from tests.factories.contracts import outside
 
 ROOMS = ("accounts", "calendars", "schedules", "captures", "pages", "sessions", "devices")
-ENDS = tuple(f"confirmation.{s}" for s in ("executed", "denied", "expired", "withdrawn", "changed", "failed", "uncertain"))
+ENDS = tuple(
+    f"confirmation.{s}" for s in ("executed", "denied", "expired", "withdrawn", "changed", "failed", "uncertain")
+)
 
 ran = 0
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import transaction
+from django.db import connection, transaction
 
 from apps.core import announce
 
@@ -29,28 +29,35 @@ async def turn():
     await done
 
 
+@sync_to_async
+def committed(change):
+    """Make a change in a transaction, on a thread whose connection does not outlive it."""
+    try:
+        with transaction.atomic():
+            return change()
+    finally:
+        connection.close()
+
+
 @pytest.mark.django_db(transaction=True)
 class TestAnAnnouncement:
     async def test_is_told_after_the_commit(self, heard):
-        @sync_to_async
         def change():
-            with transaction.atomic():
-                announce.announce("thing.made", keys=("thing:1",), colour="red")
-                return list(heard)
+            announce.announce("thing.made", keys=("thing:1",), colour="red")
+            return list(heard)
 
-        assert await change() == []
+        assert await committed(change) == []
         await turn()
         (message,) = heard
         assert (message["event"], message["keys"], message["colour"]) == ("thing.made", ["thing:1"], "red")
 
     async def test_of_what_was_rolled_back_is_never_told(self, heard):
-        @sync_to_async
         def change():
-            with pytest.raises(Undone), transaction.atomic():
-                announce.announce("thing.made")
-                raise Undone
+            announce.announce("thing.made")
+            raise Undone
 
-        await change()
+        with pytest.raises(Undone):
+            await committed(change)
         await turn()
         assert heard == []
 

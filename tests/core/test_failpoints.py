@@ -11,7 +11,9 @@ SCRIPT = "from apps.core.failpoints import reach; reach('{name}'); print('alive'
 
 def run(name, *, armed):
     environment = {"SAYSO_FAIL_AT": armed} if armed else {}
-    return subprocess.run([sys.executable, "-c", SCRIPT.format(name=name)], env=environment, capture_output=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(name=name)], env=environment, capture_output=True, check=False
+    )
 
 
 def test_an_unarmed_point_does_nothing():

@@ -41,7 +41,9 @@ class TestVisible:
     @given(st.text())
     def test_nothing_invisible_is_left(self, text):
         shown = visible(text)
-        assert all(unicodedata.category(character) not in ("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp") for character in shown)
+        assert all(
+            unicodedata.category(character) not in ("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp") for character in shown
+        )
         assert "  " not in shown
 
     @given(st.text(), st.text())

@@ -37,7 +37,9 @@ class Gate:
             factories.workspace(slug, of=profile)
         return cls(profile=profile, alice=alice, agent=factories.caller(secret), secret=secret)
 
-    def ask(self, slug: str = "old", *, contract: Contract = ERASE, by: Caller | None = None, **members: Any) -> Outcome:
+    def ask(
+        self, slug: str = "old", *, contract: Contract = ERASE, by: Caller | None = None, **members: Any
+    ) -> Outcome:
         wanted = {"expires_ms": 300_000, "now_ms": self.now_ms, **members}
         return actions.submit(by=by or self.agent, contract=contract, arguments={"slug": slug}, **wanted)
 

@@ -1,4 +1,4 @@
-"""The project's routes, with one door more for the contracts of the tests: what any other asking endpoint looks like."""
+"""The project's routes, with one door more, like any other asking endpoint, for the contracts of the tests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Fifty decide one confirmation at the same moment, by socket and by POST: one wins, the others are told who and when."""
+"""Fifty decide one confirmation at the same moment, by socket and by POST: one wins, the others are told by whom."""
 
 import asyncio
 import json
@@ -81,7 +81,9 @@ async def decide_at_once(story, pages, confirmation):
 def attempt(page, confirmation):
     card = page.known[confirmation]
     frame = {"type": "decide", "id": confirmation, "decision": "approve", "acknowledged": True}
-    return Attempt(confirmation=confirmation, frame=frame | {"digest": card["digest"], "nonce": page.nonces[confirmation][-1]})
+    return Attempt(
+        confirmation=confirmation, frame=frame | {"digest": card["digest"], "nonce": page.nonces[confirmation][-1]}
+    )
 
 
 async def post(story, person, confirmation, page):

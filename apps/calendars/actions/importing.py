@@ -77,6 +77,8 @@ def import_objects(
         elif row is None:
             entry["outcome"] = "added"
             fresh.append((stored, full))
+        elif row.digest == full.columns["digest"]:
+            entry |= {"outcome": "unchanged", "id": row.pk}
         else:
             entry |= _merged(by, row, stored, asking)
     made = insert_objects(calendar=calendar, objects=fresh, now_ms=asking.now_ms) if fresh else []

@@ -15,12 +15,15 @@ NAMES = {"VEVENT": "event", "VTODO": "reminder"}
 
 
 def note(call: Call, *, action: str, row: CalendarObject, slot: str = "", effect: Any = None) -> None:
-    """Append the ledger row of an effect on an object and tell the open pages; the last step of a transaction."""
+    """Append the ledger row of an effect on an object and tell the open pages; the last step of a transaction.
+
+    What a person confirmed is recorded by the gate's own row, in the same transaction: one effect, one row.
+    """
+    tell(profile_id=row.profile_id, calendar_id=row.calendar_id)
+    if call.confirmation_id:
+        return
     name = NAMES[row.kind]
     target = f"{name}:{row.pk}.{slot}" if slot else f"{name}:{row.pk}"
-    ids = {"calendar": row.calendar_id}
-    if call.confirmation_id:
-        ids["confirmation"] = call.confirmation_id
     ledger.append(
         profile_id=row.profile_id,
         actor=call.by,
@@ -28,10 +31,9 @@ def note(call: Call, *, action: str, row: CalendarObject, slot: str = "", effect
         target=target,
         effect=digest_of(effect) if effect is not None else "",
         digest=row.digest,
-        ids=ids,
+        ids={"calendar": row.calendar_id},
         now_ms=call.now_ms,
     )
-    tell(profile_id=row.profile_id, calendar_id=row.calendar_id)
 
 
 def tell(*, profile_id: str, calendar_id: str) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from apps.calendars.models import Calendar, CalendarObject, Revision
+from apps.calendars.queries.items import owner_of, zone_is_stale
+from apps.calendars.queries.values import Owner
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.filling import Filled, filled
 from apps.calendars.rules.targets import ItemNotFound, uid_key
@@ -16,9 +18,9 @@ from apps.core.values import new_id
 
 _INSERT = (
     "insert into calendars_occurrence"
-    " (profile_id, calendar_id, object_id, kind, slot, slot_hash, at_ms, until_ms, long, start_ms, end_ms, all_day,"
+    " (profile_id, object_id, kind, slot, slot_hash, at_ms, until_ms, long, start_ms, end_ms, all_day,"
     " start_date, end_date, words)"
-    " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
 
 
@@ -104,11 +106,20 @@ def remove_object(row: CalendarObject) -> None:
 
 def _insert_rows(row: CalendarObject, projected: list[tuple[Any, ...]]) -> None:
     if projected:
-        head = (row.profile_id, row.calendar_id, row.pk, row.kind)
+        head = (row.profile_id, row.pk, row.kind)
         with connection.cursor() as cursor:
             cursor.executemany(_INSERT, [(*head, *each) for each in projected])
 
 
+def current_owner(*, profile_id: str, now_ms: int) -> Owner:
+    """Return the profile's settings, after the rows were brought up to its zone."""
+    owner = owner_of(profile_id=profile_id)
+    if zone_is_stale(profile_id=profile_id, zone=owner.zone):
+        keep_current(profile_id=profile_id, zone=owner.zone, now_ms=now_ms)
+    return owner
+
+
+@transaction.atomic
 def keep_current(*, profile_id: str, zone: str, now_ms: int) -> int:
     """Reckon the objects anew that were judged in another zone of the owner; returns how many."""
     count = 0
@@ -122,6 +133,7 @@ def keep_current(*, profile_id: str, zone: str, now_ms: int) -> int:
     return count
 
 
+@transaction.atomic
 def extend_rows(*, now_ms: int, limit: int = 50) -> int:
     """Move the horizon of series on whose rows are about to end; returns how many."""
     due = CalendarObject.objects.filter(extend_at_ms__lte=now_ms).order_by("extend_at_ms")

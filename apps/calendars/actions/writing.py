@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.calendars.actions.noting import note
 from apps.calendars.actions.storing import held, insert_object, stored_of, update_object
-from apps.calendars.models import Calendar, CalendarObject, Occurrence
+from apps.calendars.models import Calendar, CalendarObject
 from apps.calendars.queries.bodies import item_body
 from apps.calendars.queries.items import find_calendar, find_item, owner_of
 from apps.calendars.rules.components import StoredObject
@@ -135,7 +135,6 @@ def move_item(*, call: Call, preview: Preview) -> dict[str, Any]:
     left = row.calendar_id
     row.calendar_id = target.pk
     update_object(row, stored=after, action="moved", by=call.by, now_ms=call.now_ms)
-    Occurrence.objects.filter(object_id=row.pk).update(calendar_id=target.pk)
     note(call, action="moved", row=row, effect=preview.effect)
     from apps.calendars.actions.noting import tell
 

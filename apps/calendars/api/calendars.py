@@ -6,7 +6,6 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.calendars.actions.calendars import create_calendar, update_calendar
 from apps.calendars.actions.planning import Plan
@@ -14,10 +13,11 @@ from apps.calendars.api.carrying import carry_out, json_body
 from apps.calendars.queries.calendars import calendar_body, calendars_of
 from apps.calendars.serializers import CalendarSerializer
 from apps.confirmations.serializers import ErrorSerializer, PollSerializer
+from apps.core.dispatch import ApiView
 from apps.core.values import now_ms
 
 
-class CalendarList(APIView):
+class CalendarList(ApiView):
     """The calendars of the caller's profile."""
 
     scopes = {"GET": "calendar.read", "POST": "calendar.write"}
@@ -46,7 +46,7 @@ class CalendarList(APIView):
         return Response(calendar_body(row), status=201)
 
 
-class CalendarDetail(APIView):
+class CalendarDetail(ApiView):
     """One calendar."""
 
     scopes = {"PATCH": "calendar.write", "DELETE": "calendar.delete"}

@@ -12,8 +12,7 @@ from rest_framework.response import Response
 from apps.accounts.rules import Caller
 from apps.calendars.actions.performing import perform, recalled_answer
 from apps.calendars.actions.planning import Plan
-from apps.calendars.actions.storing import keep_current
-from apps.calendars.queries.items import owner_of, zone_is_stale
+from apps.calendars.actions.storing import current_owner
 from apps.calendars.queries.values import Owner
 from apps.calendars.rules.mobile_values import trim
 from apps.calendars.rules.zones import iana_name
@@ -36,12 +35,9 @@ class WrongFamily(SaysoError):
     status = 409
 
 
-def current_owner(by: Caller) -> Owner:
+def owner_now(by: Caller) -> Owner:
     """Return the profile's settings, after the rows were brought up to its zone."""
-    owner = owner_of(profile_id=by.profile_id)
-    if zone_is_stale(profile_id=owner.profile_id, zone=owner.zone):
-        keep_current(profile_id=owner.profile_id, zone=owner.zone, now_ms=now_ms())
-    return owner
+    return current_owner(profile_id=by.profile_id, now_ms=now_ms())
 
 
 def contract_of(name: str, *, capability: str) -> Contract:
@@ -81,8 +77,9 @@ def carry_out(
         answer = recalled_answer(by=by, key=key, payload=payload)
         if answer is not None:
             return Response(json.loads(answer), status=status)
-    current_owner(by)
-    moment, planned = now_ms(), plan()
+    moment = now_ms()
+    current_owner(profile_id=by.profile_id, now_ms=moment)
+    planned = plan()
     contract = contract_of(planned.contract, capability=capability)
     if not planned.asks:
         parts = perform(by=by, contract=contract, arguments=planned.arguments, now_ms=moment, key=key, payload=payload)

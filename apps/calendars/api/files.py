@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -13,28 +11,24 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.rules import Caller
-from apps.calendars.actions.importing import Asking, check_import, finish_import, import_cancelled, import_objects
+from apps.calendars.actions.import_file import FileRefused, import_file
+from apps.calendars.actions.importing import Asking, check_import, finish_import
 from apps.calendars.actions.performing import recalled_answer
-from apps.calendars.api.carrying import current_owner, payload_of, purpose_of
-from apps.calendars.api.jobs import Steps, run_job, worker_lines
-from apps.calendars.models import Calendar
+from apps.calendars.actions.working import Steps, worker_lines
+from apps.calendars.api.carrying import owner_now, payload_of, purpose_of
+from apps.calendars.api.jobs import run_job
 from apps.calendars.queries.calendars import texts_of
 from apps.calendars.queries.items import find_calendar
-from apps.calendars.rules.components import Cancellation, StoredObject
-from apps.calendars.rules.filling import Filled
-from apps.calendars.rules.import_report import Report
 from apps.calendars.rules.limits import DEFAULT
 from apps.confirmations.api import idempotency_key
 from apps.confirmations.rules import EXPIRES_ASYNC_S, check_expires
 from apps.confirmations.serializers import ErrorSerializer
 from apps.core.api import StrictJSONParser, body_of, rendering_of
-from apps.core.errors import InvalidField, SaysoError
+from apps.core.dispatch import ApiView
+from apps.core.errors import InvalidField
 from apps.core.values import now_ms
-
-CHUNK_OBJECTS, CHUNK_ROWS = 100, 2_000
 
 
 class CalendarTextParser(BaseParser):
@@ -59,11 +53,7 @@ class PlainTextParser(CalendarTextParser):
     media_type = "text/plain"
 
 
-class FileRefused(SaysoError):
-    """This file was refused as a whole; nothing of it was stored."""
-
-
-class CalendarImport(APIView):
+class CalendarImport(ApiView):
     """Importing an iCalendar file."""
 
     scopes = {"POST": "calendar.write"}
@@ -86,7 +76,7 @@ class CalendarImport(APIView):
         by: Caller = request.user
         if rendering_of(request) is not None:
             return run_job(request, work=unused, render=report_response)
-        owner = current_owner(by)
+        owner = owner_now(by)
         calendar = find_calendar(profile_id=by.profile_id, name=calendar_id)
         data, body = file_of(request)
         replaces = flag_of(request, body)
@@ -102,7 +92,15 @@ class CalendarImport(APIView):
         options = {"owner_zone": owner.zone, "now_ms": asking.now_ms}
 
         async def work(steps: Steps) -> Any:
-            report = await imported(steps, by, calendar, asking, data, options, replaces)
+            report = await import_file(
+                steps=steps,
+                by=by,
+                calendar=calendar,
+                asking=asking,
+                data=data,
+                options=options,
+                replaces=replaces,
+            )
             return await steps.lane(
                 lambda: finish_import(by=by, report=report.body(), key=key, payload=payload, now_ms=now_ms())
             )
@@ -112,52 +110,6 @@ class CalendarImport(APIView):
 
 async def unused(steps: Steps) -> Any:
     """Stand in for the work of a job that runs already."""
-
-
-async def imported(
-    steps: Steps,
-    by: Caller,
-    calendar: Calendar,
-    asking: Asking,
-    data: bytes,
-    options: dict[str, Any],
-    replaces: bool,
-) -> Report:
-    """Read a file in the worker and store it chunk by chunk."""
-    lines = worker_lines("import", options=options, parts=[data])
-    about = json.loads(await steps.aside(lambda: next(lines)))
-    if about["error"]:
-        raise FileRefused(f"The file was refused: {about['error'].replace('_', ' ')}.", code=about["error"])
-    report = Report(about=about, calendar={"id": calendar.pk, "name": calendar.name})
-    portions = chunks(lines)
-    while chunk := await steps.aside(lambda: next(portions, None)):
-        stored = partial(import_objects, by=by, calendar=calendar, objects=chunk, asking=asking)
-        report.add(await steps.lane(stored))
-    cancelled = [Cancellation(**each) for each in about["cancellations"]]
-    missing = set(about["uids"]) if replaces and about["method"] != "CANCEL" else None
-    report.add(
-        await steps.lane(
-            lambda: import_cancelled(
-                by=by, calendar=calendar, cancellations=cancelled, kept_uids=missing, asking=asking
-            )
-        )
-    )
-    return report
-
-
-def chunks(lines: Iterator[bytes]) -> Iterator[list[tuple[StoredObject, Filled]]]:
-    """Yield the objects of a file in portions that keep the lane busy for a moment only."""
-    chunk: list[tuple[StoredObject, Filled]] = []
-    rows = 0
-    for line in lines:
-        found = json.loads(line)
-        chunk.append((StoredObject(**found["stored"]), Filled(columns=found["columns"], rows=found["rows"])))
-        rows += len(found["rows"])
-        if len(chunk) >= CHUNK_OBJECTS or rows >= CHUNK_ROWS:
-            yield chunk
-            chunk, rows = [], 0
-    if chunk:
-        yield chunk
 
 
 def file_of(request: Any) -> tuple[bytes, dict[str, Any]]:
@@ -205,7 +157,7 @@ def report_response(report: dict[str, Any]) -> Response:
     return response
 
 
-class CalendarExport(APIView):
+class CalendarExport(ApiView):
     """Exporting a calendar as a file."""
 
     scopes = {"GET": "calendar.read"}

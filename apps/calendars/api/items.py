@@ -7,12 +7,11 @@ from typing import Any, cast
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.rules import Caller
 from apps.calendars.actions.planning import Plan, deletion_contract, plan_change, plan_creation
 from apps.calendars.actions.revising import duplicate_item, restore_revision
-from apps.calendars.api.carrying import carry_out, current_owner, json_body, whole_number, zone_member
+from apps.calendars.api.carrying import carry_out, json_body, owner_now, whole_number, zone_member
 from apps.calendars.queries.bodies import item_body, zone_named
 from apps.calendars.queries.items import calendar_names, find_calendar, find_item
 from apps.calendars.queries.listing import reminders, window_items
@@ -25,6 +24,7 @@ from apps.calendars.rules.targets import ItemNotFound, split_id
 from apps.calendars.serializers import ItemSerializer
 from apps.confirmations.serializers import ErrorSerializer, PollSerializer
 from apps.core.contracts import Call
+from apps.core.dispatch import ApiView
 from apps.core.errors import Denied, InvalidField
 from apps.core.values import now_ms
 
@@ -45,7 +45,7 @@ IDENTITY = [
 ]
 
 
-class Items(APIView):
+class Items(ApiView):
     """What the views of events and of reminders share."""
 
     capability = "calendar"
@@ -56,7 +56,8 @@ class Items(APIView):
         if item_id:
             item["id"] = item_id
         if "alarm" in item and "reminder_minutes" not in item:
-            item["reminder_minutes"] = item["alarm"]
+            value = item["alarm"]
+            item["reminder_minutes"] = None if value is None else int_field(value, name="alarm", low=0, high=43_200)
         self.take_dates(item)
         clean = normalize_item(item, capability=self.capability, action=action, now_ms=now_ms(), recurrence=True)
         zone = zone_member(body)
@@ -68,7 +69,7 @@ class Items(APIView):
 
     def take_dates(self, item: dict[str, Any]) -> None:
         """Turn `start_date` and `last_day` of an all-day event into local midnights."""
-        zone = zone_named(current_owner(cast("Caller", self.request.user)).zone)
+        zone = zone_named(owner_now(cast("Caller", self.request.user)).zone)
         for name, field, days in (("start_date", "start_ms", 0), ("last_day", "end_ms", 1)):
             value = item.get(name)
             if value is None:
@@ -91,7 +92,7 @@ class Items(APIView):
         if all_day is not None:
             clean["all_day"] = all_day
 
-    def rendered(self, found: list[Shown], owner_zone: str, by: Caller, limit: int) -> dict[str, Any]:
+    def list_answer(self, found: list[Shown], owner_zone: str, by: Caller, limit: int) -> dict[str, Any]:
         """Return a list answer."""
         names = calendar_names(profile_id=by.profile_id)
         items = [
@@ -141,12 +142,12 @@ class EventList(Items):
     @extend_schema(operation_id="events_list", parameters=WINDOW, responses={200: dict})
     def get(self, request: Any) -> Response:
         """List the occurrences that touch a window, by start."""
-        owner = current_owner(request.user)
+        owner = owner_now(request.user)
         start, end, limit, calendar_id, text = self.window(request, default_start_ms=now_ms())
         found = window_items(
             profile_id=owner.profile_id, kind="VEVENT", start_ms=start, end_ms=end, calendar_id=calendar_id
         )
-        return Response(self.rendered(matching(found, text), owner.zone, request.user, limit))
+        return Response(self.list_answer(matching(found, text), owner.zone, request.user, limit))
 
     @extend_schema(operation_id="events_create", request=ItemSerializer, responses={201: dict, **ASKING})
     def post(self, request: Any) -> Response:
@@ -173,7 +174,7 @@ class ReminderList(Items):
     )
     def get(self, request: Any) -> Response:
         """List the reminders of a window; without a start also the overdue and the undated ones."""
-        owner = current_owner(request.user)
+        owner = owner_now(request.user)
         default = "start_ms" not in request.query_params
         start, end, limit, calendar_id, text = self.window(request, default_start_ms=now_ms() - DAY_MS)
         found = reminders(
@@ -184,7 +185,7 @@ class ReminderList(Items):
             with_open=default,
             calendar_id=calendar_id,
         )
-        return Response(self.rendered(matching(found, text), owner.zone, request.user, limit))
+        return Response(self.list_answer(matching(found, text), owner.zone, request.user, limit))
 
     @extend_schema(operation_id="reminders_create", request=ItemSerializer, responses={201: dict, **ASKING})
     def post(self, request: Any) -> Response:
@@ -201,9 +202,9 @@ class ReminderList(Items):
 class ItemDetail(Items):
     """One item: an event or reminder, a series, or one occurrence."""
 
-    def get(self, request: Any, item_id: str) -> Response:
+    def shown(self, request: Any, item_id: str) -> Response:
         """Show the item."""
-        owner = current_owner(request.user)
+        owner = owner_now(request.user)
         found = self.found(request, item_id, near_ms=whole_number(request, "start_ms"))
         item = item_body(found.shown, zone=owner.zone, calendar=found.calendar_name)
         item |= {"calendar_id": found.shown.calendar_id, "version": found.version}
@@ -212,7 +213,7 @@ class ItemDetail(Items):
             item["rrule"] = found.shown.rrule
         return Response({"item": item})
 
-    def patch(self, request: Any, item_id: str) -> Response:
+    def changed(self, request: Any, item_id: str) -> Response:
         """Change the fields that are given; what takes something away waits for a person."""
         body = json_body(request)
         near = whole_number(request, "start_ms")
@@ -232,7 +233,7 @@ class ItemDetail(Items):
 
         return carry_out(request, capability=self.capability, plan=plan)
 
-    def delete(self, request: Any, item_id: str) -> Response:
+    def removed(self, request: Any, item_id: str) -> Response:
         """Ask a person to delete exactly this; `scope=following` means this occurrence and all later ones."""
         following = request.query_params.get("scope") == "following"
 
@@ -256,14 +257,14 @@ class EventDetail(ItemDetail):
     @extend_schema(operation_id="events_read", parameters=IDENTITY[:1], responses={200: dict, 404: ErrorSerializer})
     def get(self, request: Any, item_id: str) -> Response:
         """Show the event."""
-        return super().get(request, item_id)
+        return self.shown(request, item_id)
 
     @extend_schema(
         operation_id="events_update", parameters=IDENTITY, request=ItemSerializer, responses={200: dict, **ASKING}
     )
     def patch(self, request: Any, item_id: str) -> Response:
         """Change the fields that are given; what takes something away waits for a person."""
-        return super().patch(request, item_id)
+        return self.changed(request, item_id)
 
     @extend_schema(
         operation_id="events_delete",
@@ -272,7 +273,7 @@ class EventDetail(ItemDetail):
     )
     def delete(self, request: Any, item_id: str) -> Response:
         """Ask a person to delete exactly this; `scope=following` means this occurrence and all later ones."""
-        return super().delete(request, item_id)
+        return self.removed(request, item_id)
 
 
 class ReminderDetail(ItemDetail):
@@ -284,17 +285,17 @@ class ReminderDetail(ItemDetail):
     @extend_schema(operation_id="reminders_read", responses={200: dict, 404: ErrorSerializer})
     def get(self, request: Any, item_id: str) -> Response:
         """Show the reminder."""
-        return super().get(request, item_id)
+        return self.shown(request, item_id)
 
     @extend_schema(operation_id="reminders_update", request=ItemSerializer, responses={200: dict, **ASKING})
     def patch(self, request: Any, item_id: str) -> Response:
         """Change the fields that are given; what takes something away waits for a person."""
-        return super().patch(request, item_id)
+        return self.changed(request, item_id)
 
     @extend_schema(operation_id="reminders_delete", parameters=IDENTITY, responses={200: dict, **ASKING})
     def delete(self, request: Any, item_id: str) -> Response:
         """Ask a person to delete exactly this reminder."""
-        return super().delete(request, item_id)
+        return self.removed(request, item_id)
 
 
 class ReminderComplete(Items):

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import subprocess
-import sys
-import tempfile
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from rest_framework.response import Response
 
+from apps.calendars.actions.working import Steps, TooSlow, run_inline
 from apps.core.announce import announce, listen
 from apps.core.api import defer, rendering_of
 from apps.core.errors import SaysoError
 from apps.core.sockets import keep
-from apps.core.threads import lane
 from apps.core.values import new_id, now_ms
 from apps.core.waiting import Deferral
 
 log = logging.getLogger("sayso.jobs")
-WORKER_S = 60
 JOB_MS = 150_000
 KEPT = 200
-Work = Callable[["Steps"], Awaitable[Any]]
-
-
-class TooSlow(SaysoError):
-    """This file takes too long to work on; nothing of it was stored."""
-
-    code = "too_slow"
-    status = 422
+Work = Callable[[Steps], Awaitable[Any]]
 
 
 @dataclass(slots=True)
@@ -47,22 +33,6 @@ class Result:
     value: Any = None
     error: SaysoError | None = None
     done: bool = False
-
-
-class Steps:
-    """How a job does things in the lane: one after the other, each a job of its own there."""
-
-    def __init__(self, *, inline: bool) -> None:
-        """Do steps right here when there is no lane around (tests, commands)."""
-        self.inline = inline
-
-    async def lane(self, call: Callable[[], Any]) -> Any:
-        """Run a call in the lane and return its result."""
-        return call() if self.inline else await lane.run(call)
-
-    async def aside(self, call: Callable[[], Any]) -> Any:
-        """Run a call in a thread of its own, where it may wait for a process."""
-        return call() if self.inline else await asyncio.to_thread(call)
 
 
 _results: OrderedDict[str, Result] = OrderedDict()
@@ -98,15 +68,6 @@ def run_job(request: Any, *, work: Work, render: Callable[[Any], Response]) -> R
     return _held(name)
 
 
-def run_inline(coroutine: Any) -> Any:
-    """Run a job whose steps never wait to its end, without a loop."""
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        return end.value
-    raise AssertionError("an inline job waited")
-
-
 def _held(name: str) -> Response:
     response = Response({"status": "pending", "detail": "This is being worked on."}, status=202)
     deferral = Deferral(key=f"job:{name}", until_ms=now_ms() + JOB_MS, subject=name)
@@ -138,32 +99,3 @@ async def _work(name: str, work: Work) -> None:
 def _tell(name: str) -> None:
     with transaction.atomic():
         announce("job.ended", keys=(f"job:{name}",))
-
-
-def worker_lines(mode: str, *, options: dict[str, Any], parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Run the worker process over some octets and yield its output by lines; raises `TooSlow`."""
-    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
-        source.write(json.dumps(options).encode() + b"\n")
-        for part in parts:
-            source.write(part)
-        source.seek(0)
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "apps.calendars.rules.worker", mode],
-                stdin=source,
-                stdout=target,
-                stderr=subprocess.PIPE,
-                cwd=Path(settings.BASE_DIR),
-                timeout=WORKER_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise TooSlow from None
-        if done.returncode != 0:
-            raise (
-                TooSlow
-                if done.returncode < 0
-                else SaysoError("This file cannot be worked on.", code="unreadable", status=422)
-            )
-        target.seek(0)
-        yield from target

@@ -9,15 +9,13 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.accounts.queries import memberships_of
 from apps.accounts.rules import Caller, check_scope
 from apps.calendars.actions.performing import perform, recalled_answer
 from apps.calendars.actions.planning import Plan, plan_request
-from apps.calendars.actions.storing import keep_current
-from apps.calendars.queries.items import device_of_request, owner_of, zone_is_stale
-from apps.calendars.queries.values import Owner
+from apps.calendars.actions.storing import current_owner
+from apps.calendars.queries.items import device_of_request
 from apps.calendars.rules.limits import CalendarRuleError, NoSuchOccurrence
 from apps.calendars.rules.mobile_request import normalize_request, session_id_of
 from apps.calendars.rules.mobile_values import timeout_ms_of
@@ -29,6 +27,7 @@ from apps.confirmations.rules import DeniedRecently, Outcome, Wait, check_expire
 from apps.confirmations.serializers import SENTENCES
 from apps.core.api import body_of, error_response, rendering_of
 from apps.core.contracts import Contract, contract_named
+from apps.core.dispatch import ApiView
 from apps.core.errors import Denied, NotFound, SaysoError
 from apps.core.values import new_id, now_ms
 from apps.devices.queries import relay_is_up, requests_of, target_for
@@ -65,7 +64,7 @@ class GuardFailed(SaysoError):
     """This request is not possible here."""
 
 
-class MobileCalendar(APIView):
+class MobileCalendar(ApiView):
     """One request about events or reminders; it may wait for a person."""
 
     @extend_schema(
@@ -91,7 +90,7 @@ class MobileCalendar(APIView):
         if rendering_of(request) is not None:
             return ask_and_answer(request, wait=exchange.wait(), ask=never, shape=exchange.shape)
         check_rights(by, body)
-        owner = owner_of(profile_id=by.profile_id)
+        owner = current_owner(profile_id=by.profile_id, now_ms=now_ms())
         if exchange.session_id and owner.calendars == "device" and not relay_is_up():
             raise ServiceMissing
         session = guarded_session(by, exchange.session_id)
@@ -100,7 +99,7 @@ class MobileCalendar(APIView):
             return known
         if owner.calendars == "device":
             return exchange.at_device(session)
-        return exchange.at_home(owner)
+        return exchange.at_home()
 
     def error_response(self, error: SaysoError) -> Response:
         """Render a refusal in family M: the sentence under `error`."""
@@ -189,13 +188,11 @@ class Exchange:
         answer = recalled_answer(by=self.by, key=self.key, payload=self.payload)
         return None if answer is None else Response(json.loads(answer))
 
-    def at_home(self, owner: Owner) -> Response:
+    def at_home(self) -> Response:
         """Work on Sayso's own calendars."""
         moment = now_ms()
         wait = self.wait()
         request = normalize_request(self.body, now_ms=moment)
-        if zone_is_stale(profile_id=owner.profile_id, zone=owner.zone):
-            keep_current(profile_id=owner.profile_id, zone=owner.zone, now_ms=moment)
         try:
             plan = plan_request(
                 by=self.by, request=request, now_ms=moment, default_window=self.body.get("start_ms") is None

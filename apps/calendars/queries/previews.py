@@ -15,6 +15,7 @@ from apps.calendars.rules.columns import columns_of
 from apps.calendars.rules.item_changes import changed_object, loss_of
 from apps.calendars.rules.occurrences import count_occurrences
 from apps.calendars.rules.removal import cut_following
+from apps.calendars.rules.series import read_object
 from apps.calendars.rules.targets import CalendarNotFound, CalendarReadOnly, ItemNotFound, listed_title, same_title
 from apps.core.contracts import Call, Preview
 from apps.core.values import digest_of
@@ -65,14 +66,15 @@ def whole_state(found: Found) -> dict[str, Any]:
     }
 
 
-def occurrence_state(found: Found, facts: Mapping[str, Any]) -> dict[str, Any]:
+def occurrence_state(found: Found, *, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a card about one occurrence rests on: its slot and what is shown of it, not the others."""
-    shown = {name: value for name, value in facts.items() if name not in ("goes", "remain")}
+    shown = {name: value for name, value in facts.items() if name not in ("goes", "remain", "leaves_nothing")}
     return {"id": found.shown.object_id, "slot": found.shown.slot, "shown": digest_of(shown)}
 
 
 def _facts(found: Found) -> dict[str, Any]:
-    return facts_of(found.shown, zone=found.owner_zone, calendar=found.calendar_name)
+    facts = facts_of(found.shown, zone=found.owner_zone, calendar=found.calendar_name)
+    return facts | {"what": found.target_kind}
 
 
 def _deletion(call: Call, *, lock: bool, kind: str, targets: tuple[str, ...]) -> tuple[Found, dict[str, Any]]:
@@ -119,7 +121,12 @@ def occurrence_deletion(*, call: Call, lock: bool) -> Preview:
 def _occurrence_preview(found: Found, facts: dict[str, Any], call: Call) -> Preview:
     remain = None if found.occurrences is None else found.occurrences - 1
     facts = {**facts, "goes": 1, "remain": remain}
-    state: dict[str, Any] = occurrence_state(found, facts)
+    if remain == 0 and not found.shown.rrule:
+        stored = stored_object(profile_id=call.profile_id, object_id=found.shown.object_id)
+        if read_object(stored=stored).master is None:
+            # A changed occurrence whose series never came: with it everything goes.
+            facts["leaves_nothing"] = True
+    state: dict[str, Any] = occurrence_state(found, facts=facts)
     if call.arguments.get("change"):
         # More than this slot changes, so more than this slot must be as it was shown.
         state |= whole_state(found)

@@ -11,8 +11,9 @@ from apps.calendars.rules.columns import columns_of
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.details import details_of
 from apps.calendars.rules.occurrences import count_occurrences, first_occurrence
+from apps.calendars.rules.parts import Part
 from apps.calendars.rules.projection import Row, project
-from apps.calendars.rules.series import Part, read_object
+from apps.calendars.rules.series import read_object
 from apps.calendars.rules.targets import (
     DAY_MS,
     DENSE_BACK_MS,

@@ -22,7 +22,7 @@ CPU_S = 60
 MEMORY_OCTETS = 2 * 1024**3
 
 
-def read_file(source: BinaryIO, target: BinaryIO) -> None:
+def read_file(*, source: BinaryIO, target: BinaryIO) -> None:
     """Parse a file and reckon what is stored of each object."""
     options = json.loads(source.readline())
     parsed = parse_calendar(data=source.read(), owner_zone=options["owner_zone"])
@@ -44,7 +44,7 @@ def read_file(source: BinaryIO, target: BinaryIO) -> None:
         target.write(json.dumps(line).encode() + b"\n")
 
 
-def write_file(source: BinaryIO, target: BinaryIO) -> None:
+def write_file(*, source: BinaryIO, target: BinaryIO) -> None:
     """Write the objects as one file."""
     options = json.loads(source.readline())
     objects = (StoredObject(**json.loads(line)) for line in source)
@@ -56,7 +56,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_OCTETS, MEMORY_OCTETS))
     work = {"import": read_file, "export": write_file}[sys.argv[1]]
-    work(sys.stdin.buffer, sys.stdout.buffer)
+    work(source=sys.stdin.buffer, target=sys.stdout.buffer)
 
 
 if __name__ == "__main__":

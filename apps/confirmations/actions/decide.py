@@ -48,18 +48,37 @@ def decide(*, by: Decider, confirmation_id: str, frame: Frame, now_ms: int) -> D
     Raises `ConfirmationNotFound` and `NotADecider` before anything is spent. Every other refusal is returned in the
     result, because the nonce that the frame carried is spent and that must be kept.
     """
-    with transaction.atomic():
+    # Within a group each job has its savepoint; one more of our own would protect nothing further.
+    with transaction.atomic(savepoint=False):
         row = locked(confirmation_id)
-        check_decider_of(row, user_id=by.user_id)
-        assert row is not None
-        fresh = _spend(by=by, row=row, nonce=frame.nonce, now_ms=now_ms)
-        reach("decide.locked")
-        error = _refusal(row, frame=frame, fresh=fresh, now_ms=now_ms)
-        if error is None:
-            _carry_out(row, by=by, frame=frame, now_ms=now_ms)
-            reach("decide.before_commit")
-            transaction.on_commit(_committed)
+        hidden = _hidden(row, by=by)
+        if hidden is None:
+            assert row is not None
+            error = _decide_locked(row, by=by, frame=frame, now_ms=now_ms)
+    if hidden is not None:
+        raise hidden
+    assert row is not None
     return Decision(row=row, error=error)
+
+
+def _hidden(row: Confirmation | None, *, by: Decider) -> SaysoError | None:
+    try:
+        check_decider_of(row, user_id=by.user_id)
+    except SaysoError as error:
+        # Raised after the transaction: nothing was written, so nothing needs to be undone.
+        return error
+    return None
+
+
+def _decide_locked(row: Confirmation, *, by: Decider, frame: Frame, now_ms: int) -> SaysoError | None:
+    fresh = _spend(by=by, row=row, nonce=frame.nonce, now_ms=now_ms)
+    reach("decide.locked")
+    error = _refusal(row, frame=frame, fresh=fresh, now_ms=now_ms)
+    if error is None:
+        _carry_out(row, by=by, frame=frame, now_ms=now_ms)
+        reach("decide.before_commit")
+        transaction.on_commit(_committed)
+    return error
 
 
 def _committed() -> None:

@@ -11,11 +11,11 @@ from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from apps.confirmations.queries import open_cards
-from apps.web.views import words
-from apps.web.views.person import THEME_COOKIE, deciding_places
+from apps.web.queries import waiting_count
+from apps.web.serializers import frame as words
 
 register = template.Library()
+THEME_COOKIE = "sayso_theme"
 
 
 @register.simple_tag(takes_context=True)
@@ -29,7 +29,7 @@ def frame(context: Any) -> dict[str, Any]:
         "theme": theme if theme in ("light", "dark") else "",
         "caller": caller,
         "places": getattr(request, "places", []),
-        "count": open_cards(profile_ids=list(deciding_places(request))).count() if caller else 0,
+        "count": waiting_count(places=request.places) if caller else 0,
         "words": words.frame_words() if caller else {},
         "zone_unknown": bool(caller and user is not None and not user.time_zone),
     }

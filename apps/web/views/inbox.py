@@ -10,18 +10,18 @@ from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.views.decorators.http import require_POST
 
-from apps.accounts.queries import Place, caller_for, places_of
 from apps.confirmations import queries
 from apps.confirmations.actions import allow_again
-from apps.confirmations.rules import Decider
 from apps.confirmations.models import Confirmation
+from apps.confirmations.rules import Decider
 from apps.confirmations.serializers import card, past_card, safe
 from apps.core.contracts import UnknownContract, contract_named
 from apps.core.errors import NotFound
 from apps.core.values import now_ms
 from apps.ledger.models import Receipt
 from apps.ledger.queries import receipt_for
-from apps.web.views.person import back_to, caller_in, deciding_places, signed_in
+from apps.web.queries import deciding_places
+from apps.web.views.person import back_to, caller_in, signed_in
 
 PAGE_SIZE = 20
 
@@ -29,7 +29,7 @@ PAGE_SIZE = 20
 @signed_in
 def inbox(request: Any) -> HttpResponse:
     """Show the open cards, then those that ended, the latest first."""
-    places = deciding_places(request)
+    places = deciding_places(places=request.places)
     past = queries.past_cards(profile_ids=list(places))
     before = request.GET.get("before", "")
     if before.isascii() and before.isdecimal():
@@ -57,14 +57,14 @@ def ended(request: Any, row: Confirmation) -> dict[str, Any]:
 
 def view_of(request: Any, row: Confirmation) -> dict[str, Any]:
     """Return for whom a card is put into words."""
-    place = deciding_places(request)[row.profile_id]
+    place = deciding_places(places=request.places)[row.profile_id]
     return {"place": place, "language": translation.get_language(), "time_zone": request.caller.time_zone}
 
 
 @signed_in
 def card_page(request: Any, confirmation_id: str) -> HttpResponse:
     """Show one card with everything that is known of it; hidden and missing look alike."""
-    row = queries.card_for(profile_ids=list(deciding_places(request)), confirmation_id=confirmation_id)
+    row = queries.card_for(profile_ids=list(deciding_places(places=request.places)), confirmation_id=confirmation_id)
     if row is None:
         raise Http404
     return render(request, "inbox/card.html", {"section": "inbox", "card": ended(request, row)})

@@ -18,10 +18,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from apps.accounts.queries import Place, SignedIn, caller_at, places_of
 from apps.accounts.rules import Caller
 from apps.core.errors import SaysoError
-from apps.web.views.words import sentence_of
+from apps.web.serializers.frame import sentence_of
 
 PROFILE_COOKIE = "sayso_profile"
-THEME_COOKIE = "sayso_theme"
 YEAR_S = 365 * 24 * 3600
 
 View = Callable[..., HttpResponse]
@@ -43,7 +42,8 @@ class PersonMiddleware:
         with translation.override(language), timezone.override(zone):
             request.LANGUAGE_CODE = translation.get_language()
             response = self.get_response(request)
-        if request.user.is_authenticated:
+        # An API view (the schema's page) leaves a caller, or nobody, in the place of the user.
+        if getattr(request.user, "is_authenticated", False):
             response.headers.setdefault("Cache-Control", "no-store")
             # The dialog's socket reads the language from this cookie.
             if request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME) != language:
@@ -123,8 +123,3 @@ def keep_cookie(response: HttpResponse, name: str, value: str, *, readable: bool
     response.set_cookie(
         name, value, max_age=YEAR_S, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE, httponly=not readable
     )
-
-
-def deciding_places(request: Any) -> dict[str, Place]:
-    """Return the places, by the profile's id, whose cards the person sees."""
-    return {place.profile_id: place for place in request.places if place.role in ("owner", "decider")}

@@ -47,7 +47,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if user is None:
         return form(request, name=name, wrong=True)
     login(request, user)
-    if not user.language:
+    if not user.language and "HTTP_ACCEPT_LANGUAGE" in request.META:
         set_person(user=user, language=get_language() or "en")
     return redirect(back_to(request))
 

@@ -16,8 +16,8 @@ from apps.accounts.queries import tokens_of
 from apps.accounts.rules import SCOPES
 from apps.core.errors import SaysoError
 from apps.core.values import now_ms
+from apps.web.serializers.frame import device_words, sentence_of
 from apps.web.views.person import signed_in
-from apps.web.views.words import device_words, sentence_of
 
 HERE = "/tokens/"
 DAY_MS = 86_400_000

@@ -187,6 +187,7 @@ form.addEventListener("change", (event) => {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   let now;
+  if (!form.elements.from.value || !form.elements.to.value) return showError(panel, say("date_missing"));
   try {
     now = snapshot();
   } catch {

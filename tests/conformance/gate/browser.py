@@ -1,6 +1,7 @@
 """People at their browsers: a cookie, a page with the dialog's socket, and the cards on it."""
 
 import asyncio
+import contextlib
 import html.parser
 import json
 import secrets
@@ -98,10 +99,8 @@ class Socket:
         """Return when every frame that the server has sent so far is taken in."""
         if self.connection is None or self.closed:
             return
-        try:
+        with contextlib.suppress(ConnectionClosed):
             await (await self.connection.ping())
-        except ConnectionClosed:
-            pass
         loop = asyncio.get_running_loop()
         for _ in range(4):
             turn = loop.create_future()

@@ -19,7 +19,9 @@ async def make(story: Story) -> None:
         first = next(n for n, c in story.world["calendars"].items() if c["profile"] == calendar["profile"]) == name
         made = await by_owner(story, calendar["profile"], "POST", "/api/calendars", {"name": name, "is_default": first})
         story.calendars[name] = made.json["id"]
-        text = calendar.get("ics") or ics_of(calendar, story.world["now"], story.world["profiles"][calendar["profile"]]["zone"])
+        text = calendar.get("ics") or ics_of(
+            calendar, story.world["now"], story.world["profiles"][calendar["profile"]]["zone"]
+        )
         if text:
             path = f"/api/calendars/{story.calendars[name]}/import"
             await by_owner(story, calendar["profile"], "POST", path, {"ics": text})
@@ -47,7 +49,7 @@ def owner_of(story: Story, profile: str) -> Person:
 
 def ics_of(calendar: dict[str, Any], now: str, zone: str) -> str:
     """Return the events and reminders of a calendar as a file: SEQUENCE 0, DTSTAMP now, times with the TZID."""
-    stamp = f"{datetime.fromisoformat(now.replace('Z', '+00:00')).astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    stamp = f"{datetime.fromisoformat(now).astimezone(UTC):%Y%m%dT%H%M%SZ}"
     lines: list[str] = []
     for event in calendar.get("events", ()):
         start = datetime.fromisoformat(event["start"])
@@ -55,7 +57,11 @@ def ics_of(calendar: dict[str, Any], now: str, zone: str) -> str:
         lines += ["BEGIN:VEVENT", *head(event, stamp)]
         lines += [f"DTSTART;TZID={zone}:{start:%Y%m%dT%H%M%S}", f"DTEND;TZID={zone}:{end:%Y%m%dT%H%M%S}"]
         lines += [f"RRULE:{event['rrule']}"] if "rrule" in event else []
-        lines += [f"{name}:{escaped(event[key])}" for name, key in (("LOCATION", "location"), ("DESCRIPTION", "notes")) if key in event]
+        lines += [
+            f"{name}:{escaped(event[key])}"
+            for name, key in (("LOCATION", "location"), ("DESCRIPTION", "notes"))
+            if key in event
+        ]
         lines.append("END:VEVENT")
     for reminder in calendar.get("reminders", ()):
         lines += ["BEGIN:VTODO", *head(reminder, stamp)]

@@ -195,7 +195,9 @@ def word_fits(expected: str, word: str) -> bool:
     """Tell whether a result is what the story expects."""
     if expected == "refused":
         return word in ("refused", "hidden")
-    return word == expected or (expected.startswith("told ") and " by " not in expected and word.startswith(f"{expected} by "))
+    return word == expected or (
+        expected.startswith("told ") and " by " not in expected and word.startswith(f"{expected} by ")
+    )
 
 
 def ghost(confirmation: str) -> str:

@@ -27,7 +27,9 @@ async def faults(story: Story, expect: dict[str, Any]) -> list[str]:
         found += of_cards(story, f"cards of {person}", list(page.cards.values()), wanted)
     found += values.differences(expect.get("state", {}), story.states, "state")
     if expect.get("rows"):
-        found += values.differences(expect["rows"], await story.server.call("rows", wanted=expect["rows"], world=story.world), "rows")
+        found += values.differences(
+            expect["rows"], await story.server.call("rows", wanted=expect["rows"], world=story.world), "rows"
+        )
     found += await of_book(story, expect)
     for names in expect.get("receipts", ()):
         found += await of_receipts(story, names)
@@ -54,7 +56,9 @@ def of_answer(story: Story, name: str, wanted: dict[str, Any] | None) -> list[st
     if "body" in wanted:
         body = structured(answer) if story.named[name].path == "/mcp" else answer.json
         found += values.differences(wanted["body"], body, f"answer {name}")
-    found += [f"answer {name}: does not say {text!r}" for text in wanted.get("says", ()) if str(text) not in spoken(answer)]
+    found += [
+        f"answer {name}: does not say {text!r}" for text in wanted.get("says", ()) if str(text) not in spoken(answer)
+    ]
     return found
 
 
@@ -91,12 +95,19 @@ def of_cards(story: Story, where: str, cards: list[dict[str, Any]], wanted: list
     same = {name: known.get(story.asks[name].confirmation, name) for name in names}
     if [same[name] for name in names] != got:
         return [f"{where}: expected {names}, got {got}"]
-    return [line for one, card in zip(wanted, cards, strict=True) if isinstance(one, dict) for line in of_card(where, one, card)]
+    return [
+        line
+        for one, card in zip(wanted, cards, strict=True)
+        if isinstance(one, dict)
+        for line in of_card(where, one, card)
+    ]
 
 
 def of_card(where: str, wanted: dict[str, Any], card: dict[str, Any]) -> list[str]:
     readable = list(values.texts([card[name] for name in READABLE]))
-    found = [f"{where}: no one reads {text!r}" for text in wanted.get("says", ()) if not any(text in r for r in readable)]
+    found = [
+        f"{where}: no one reads {text!r}" for text in wanted.get("says", ()) if not any(text in r for r in readable)
+    ]
     for name in ("contract", "purpose"):
         if name in wanted:
             found += values.differences(wanted[name], card[name], f"{where} {name}")

@@ -113,7 +113,9 @@ class Story:
 
     async def rest(self) -> None:
         """Return when the server is at rest and all that it sent has been taken in."""
-        pending = {r.tag: r for r in self.named.values() if r.answer is None and not r.hung_up and r.task and not r.task.done()}
+        pending = {
+            r.tag: r for r in self.named.values() if r.answer is None and not r.hung_up and r.task and not r.task.done()
+        }
         hung = [r.tag for r in self.named.values() if r.hung_up]
         sockets = [*self.pages(), *self.phones.values()]
         frames = {socket.tag: socket.sent for socket in sockets if socket.sent and not socket.closed}
@@ -137,7 +139,7 @@ class Story:
         request = Request(
             method=call.method, path=call.path, body=call.bytes(), headers=call.headers | self.credential(step["by"])
         )
-        sent = [text for text in values.texts({k: v for k, v in filled.items() if k in ("body", "id", "args")})]
+        sent = list(values.texts({k: v for k, v in filled.items() if k in ("body", "id", "args")}))
         session = str((filled.get("body") or {}).get("session_id", ""))
         self.asks[step["as"]] = Ask(name=step["as"], by=step["by"], request=request, session=session, sent_ids=sent)
         await self.launch(step["as"], request)
@@ -249,7 +251,9 @@ class Story:
         if kind in values.OF_ITEMS:
             return self.items[name]
         if kind == "preview":
-            return next(p.known[self.confirmation(rest)]["facts"] for p in self.pages() if self.confirmation(rest) in p.known)
+            return next(
+                p.known[self.confirmation(rest)]["facts"] for p in self.pages() if self.confirmation(rest) in p.known
+            )
         if kind == "receipt":
             return self.receipt_ids[rest]
         return self.confirmation(name) if name in self.asks else f"<{name}>"
@@ -280,4 +284,4 @@ def located(answer: Answer) -> str:
 
 def moment_ms(text: str) -> int:
     """Return an instant of the notation in milliseconds."""
-    return round(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+    return round(datetime.fromisoformat(text).timestamp() * 1000)

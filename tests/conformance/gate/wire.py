@@ -119,7 +119,9 @@ class Request:
                 await self.writer.wait_closed()
 
 
-async def fetch(origin: str, method: str, path: str, *, headers: dict[str, str] | None = None, body: bytes = b"") -> Answer:
+async def fetch(
+    origin: str, method: str, path: str, *, headers: dict[str, str] | None = None, body: bytes = b""
+) -> Answer:
     """Send a request and return its answer."""
     request = Request(method=method, path=path, headers=headers or {}, body=body)
     await request.send(origin)

@@ -14,10 +14,10 @@ from apps.accounts.models import Membership
 from apps.accounts.queries import caller_for
 from apps.accounts.rules import Caller
 from apps.calendars.actions.calendars import create_calendar
+from apps.calendars.actions.import_file import import_file
 from apps.calendars.actions.importing import Asking, check_import
-from apps.calendars.api.carrying import current_owner
-from apps.calendars.api.files import imported
-from apps.calendars.api.jobs import Steps, run_inline
+from apps.calendars.actions.storing import current_owner
+from apps.calendars.actions.working import Steps, run_inline
 from apps.calendars.queries.items import find_calendar
 from apps.calendars.rules.import_report import OUTCOMES
 from apps.calendars.rules.targets import CalendarNotFound
@@ -77,17 +77,17 @@ class Command(BaseCommand):
         except CalendarNotFound:
             calendar = create_calendar(by=by, name=options["calendar"], now_ms=moment)
         check_import(by=by, calendar=calendar)
-        zone = options["owner_zone"] or current_owner(by).zone
+        zone = options["owner_zone"] or current_owner(profile_id=by.profile_id, now_ms=moment).zone
         if iana_name(zone) is None:
             raise CommandError(f"{zone} is no time zone.")
-        work = imported(
-            Steps(inline=True),
-            by,
-            calendar,
-            Asking(purpose=f"Import of {options['file'].name}", now_ms=moment),
-            options["file"].read_bytes(),
-            {"owner_zone": zone, "now_ms": moment},
-            options["replace"],
+        work = import_file(
+            steps=Steps(inline=True),
+            by=by,
+            calendar=calendar,
+            asking=Asking(purpose=f"Import of {options['file'].name}", now_ms=moment),
+            data=options["file"].read_bytes(),
+            options={"owner_zone": zone, "now_ms": moment},
+            replaces=options["replace"],
         )
         body: dict[str, Any] = run_inline(work).body()
         return body

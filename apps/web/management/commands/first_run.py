@@ -19,9 +19,9 @@ from apps.accounts.models import Profile, User
 from apps.accounts.queries import caller_for, memberships_of
 from apps.accounts.rules import Caller
 from apps.calendars.actions.calendars import create_calendar
+from apps.calendars.actions.import_file import import_file
 from apps.calendars.actions.importing import Asking
-from apps.calendars.api.files import imported
-from apps.calendars.api.jobs import Steps, run_inline
+from apps.calendars.actions.working import Steps, run_inline
 from apps.calendars.queries.listing import window_items
 from apps.calendars.queries.values import Shown
 from apps.core.values import now_ms
@@ -89,7 +89,10 @@ def system_zone() -> str:
     if Path("/etc/timezone").is_file():
         candidates.append(Path("/etc/timezone").read_text().strip())
     candidates.append(str(Path("/etc/localtime").resolve()).partition("/zoneinfo/")[2])
-    return next((name for name in candidates if re.fullmatch(r"[A-Z]\w+(?:/[\w+-]+)+", name) and "Etc" not in name), FALLBACK_ZONE)
+    return next(
+        (name for name in candidates if re.fullmatch(r"[A-Z]\w+(?:/[\w+-]+)+", name) and "Etc" not in name),
+        FALLBACK_ZONE,
+    )
 
 
 def fill_calendar(*, by: Caller, moment: int) -> None:
@@ -100,7 +103,16 @@ def fill_calendar(*, by: Caller, moment: int) -> None:
     text = moved(Path(settings.BASE_DIR, DEMO_FILE).read_bytes().decode(), days=(monday - WRITTEN_FOR).days)
     options = {"owner_zone": by.time_zone, "now_ms": moment}
     asking = Asking(purpose="Demo", now_ms=moment)
-    run_inline(imported(Steps(inline=True), by, calendar, asking, text.encode(), options, False))
+    work = import_file(
+        steps=Steps(inline=True),
+        by=by,
+        calendar=calendar,
+        asking=asking,
+        data=text.encode(),
+        options=options,
+        replaces=False,
+    )
+    run_inline(work)
 
 
 def moved(text: str, *, days: int) -> str:
@@ -157,5 +169,3 @@ def ask_line(origin: str, token: str, event: Shown) -> str:
         f"  -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \\\n"
         f"  -d '{text}'"
     )
-
-

@@ -29,7 +29,9 @@ def state_sentences() -> dict[str, str]:
         "denied": _("It was turned down. Nothing was changed."),
         "expired": _("Nobody decided in time. Nothing was changed."),
         "withdrawn": _("The request was taken back. Nothing was changed."),
-        "changed": _("It had changed after it was shown, so nothing was deleted. If it still matters, it will be asked anew."),
+        "changed": _(
+            "It had changed after it was shown, so nothing was deleted. If it still matters, it will be asked anew."
+        ),
         "failed": _("It could not be done. Nothing was changed."),
         "uncertain": _("It is not known whether it was done. Please look at the calendar itself before asking again."),
     }
@@ -90,6 +92,7 @@ def frame_words() -> dict[str, object]:
         "review": _("Review"),
         "later": _("Later"),
         "close": _("Close"),
+        "no_undo": _("This cannot be undone."),
         "asked_by": _("Asked by"),
         "asked_by_person": _("You or a colleague, in the browser"),
         "kind_agent": _("agent"),
@@ -112,7 +115,9 @@ def frame_words() -> dict[str, object]:
         "scroll_first": _("Read to the end; then the box can be ticked."),
         "sending": _("Sending your decision…"),
         "not_sent": _("Your decision did not reach the server, so nothing was decided. Try again."),
-        "unknown_sent": _("It is not known whether your decision arrived. As soon as the connection is back, this card says so."),
+        "unknown_sent": _(
+            "It is not known whether your decision arrived. As soon as the connection is back, this card says so."
+        ),
         "offline": _("The connection is interrupted. What you see may be old."),
         "online": _("Connected again."),
         "signed_out": _("You are signed out."),

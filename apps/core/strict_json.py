@@ -1,0 +1,59 @@
+"""JSON from outside: only what both databases can keep."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from apps.core.errors import InvalidField, SaysoError
+from apps.core.text import storable
+
+
+class MalformedJson(SaysoError):
+    """The body is not valid JSON."""
+
+    code = "invalid"
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise MalformedJson(f"The body is not valid JSON: {name} is no number.")
+
+
+def strict_json(body: bytes) -> Any:
+    """Return the value of a JSON body, `{}` for an empty one.
+
+    Raises `MalformedJson`, and `InvalidField` naming the innermost named member whose text or number cannot be kept:
+    no NaN or infinity, no lone surrogate, no NUL.
+    """
+    if not body:
+        return {}
+    try:
+        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise MalformedJson("The body is nested too deeply.") from None
+    except ValueError as error:
+        raise MalformedJson(f"The body is not valid JSON: {str(error)[:200]}.") from None
+    check_storable(value, name="body")
+    return value
+
+
+def check_storable(value: Any, *, name: str) -> None:
+    """Raise `InvalidField` naming the innermost named member whose text or number cannot be kept."""
+    stack: list[tuple[str, Any]] = [(name, value)]
+    while stack:
+        where, found = stack.pop()
+        if isinstance(found, str):
+            if not storable(found):
+                raise InvalidField(where, "holds a character that cannot be stored")
+        elif isinstance(found, bool) or found is None:
+            continue
+        elif isinstance(found, float):
+            if found != found or found in (float("inf"), float("-inf")):
+                raise InvalidField(where, "must be a finite number")
+        elif isinstance(found, dict):
+            for key, member in found.items():
+                if not storable(key):
+                    raise InvalidField(where, "holds a name that cannot be stored")
+                stack.append((key[:60], member))
+        elif isinstance(found, list):
+            stack.extend((where, member) for member in found)

@@ -1,0 +1,1 @@
+"""What pages say, in the person's language."""
