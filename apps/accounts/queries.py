@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +11,6 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from apps.accounts.models import AccessToken, Membership, Profile, User
@@ -127,9 +125,9 @@ def caller_at(*, person: SignedIn, place: Place) -> Caller:
 
 
 _SESSION_SQL = """
-select s.session_data, s.expire_date, u.id, u.username, u.password, u.session_epoch, u.language, u.time_zone
+select s.session_data, u.id, u.username, u.password, u.session_epoch, u.language, u.time_zone
 from django_session s, accounts_user u
-where s.session_key = %s and u.id = %s and u.is_active
+where s.session_key = %s and u.id = %s and u.is_active and s.expire_date > current_timestamp
 """
 
 
@@ -159,11 +157,11 @@ def signed_in(*, session_key: str) -> SignedIn | None:
     if user_id is None or backend not in settings.AUTHENTICATION_BACKENDS:
         return None
     row = rows.execute(_SESSION_SQL, [session_key, user_id]).fetchone()
-    if row is None or row[0] != found[0] or _moment(row[1]) <= timezone.now():
+    if row is None or row[0] != found[0]:
         return None
-    if not constant_time_compare(session_hash, _auth_hash(row[4], row[5])):
+    if not constant_time_compare(session_hash, _auth_hash(row[3], row[4])):
         return None
-    return SignedIn(user_id=row[2], username=row[3], language=row[6], time_zone=row[7])
+    return SignedIn(user_id=row[1], username=row[2], language=row[5], time_zone=row[6])
 
 
 @lru_cache(maxsize=2048)
@@ -180,11 +178,6 @@ def _unsigned(session_data: str) -> tuple[int | None, str, str]:
 @lru_cache(maxsize=2048)
 def _auth_hash(password: str, epoch: int) -> str:
     return User(password=password, session_epoch=epoch).get_session_auth_hash()
-
-
-def _moment(value: Any) -> datetime:
-    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

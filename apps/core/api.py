@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils import translation
 from django.utils.module_loading import import_string
 from rest_framework import exceptions
 from rest_framework.negotiation import BaseContentNegotiation
@@ -157,7 +158,11 @@ class PageMiddleware:
             response.headers.setdefault("X-Content-Type-Options", "nosniff")
             response.headers.setdefault("Referrer-Policy", "no-referrer")
             return response
-        return self.chain(request)  # type: ignore[no-any-return]
+        try:
+            return self.chain(request)  # type: ignore[no-any-return]
+        finally:
+            # The lane is one thread: the language of a page must not stay for the next request.
+            translation.deactivate()
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Run the view hooks of the inner chain for pages."""

@@ -23,6 +23,6 @@ class WebConfig(AppConfig):
         site.enable_nav_sidebar = False
         site.disable_action("delete_selected")
         # One sign-in for the whole server, with its throttling; one place for the password; one way out.
-        site.login = admin_sign_in  # type: ignore[method-assign,assignment]
+        site.login = admin_sign_in  # type: ignore[method-assign]
         site.logout = sign_out  # type: ignore[method-assign,assignment]
         site.password_change = admin_password  # type: ignore[method-assign,assignment]

@@ -67,7 +67,7 @@ def told(answer: dict[str, Any]) -> str:
 def main() -> None:
     """List, ask, wait, tell."""
     parser = argparse.ArgumentParser(description="Play an agent against a running Sayso.")
-    parser.add_argument("--title", default="", help="which event to ask for (default: the first of the coming days)")
+    parser.add_argument("--title", default="", help="which event to ask for (default: the next one that does not repeat)")
     parser.add_argument("--wait", type=int, default=300, help="seconds to wait for the person")
     options = parser.parse_args()
     agent = Agent(**settings())
@@ -84,7 +84,7 @@ def main() -> None:
     wanted = [item for item in items if item["title"] == options.title] if options.title else items
     if not wanted:
         sys.exit(f"None of them is called {options.title!r}.")
-    item = wanted[0]
+    item = next((item for item in wanted if not item.get("recurring")), wanted[0])
     print(f"\nAsking to delete “{item['title']}”. Decide at {agent.url}/inbox/ …", flush=True)
     answer = agent.request(
         "delete",

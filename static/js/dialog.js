@@ -112,7 +112,7 @@ function refresh() {
   part.confirm.disabled = closed || !armed || !read || !part.tick.checked;
   part.keep.disabled = closed;
   part.keep.setAttribute("aria-disabled", String(closed || !armed));
-  part.decide.hidden = part.keep.hidden = part.confirm.hidden = part.hint.hidden = over;
+  part.decide.hidden = part.keep.hidden = part.confirm.hidden = over;
   part.left.parentElement.hidden = over;
   part.close.hidden = !over;
 }

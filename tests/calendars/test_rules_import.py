@@ -1,6 +1,5 @@
 """Reading files: every import code, the limits, and what must never happen to the text."""
 
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -295,17 +294,13 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_are_done_in_time(name: str) -> None:
-    begun = time.perf_counter()
-    result = parse_calendar(data=HOSTILE[name], owner_zone=BERLIN)
-    shown(result)
-    assert time.perf_counter() - begun < 5
+    # The suite's own timeout ends what hangs; how long it takes is measured in bench/.
+    shown(parse_calendar(data=HOSTILE[name], owner_zone=BERLIN))
 
 
 def test_barren_rules_do_not_hold_a_file_up() -> None:
     rule = "DTSTART:20260228T120000Z\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30\nEXDATE:20260228T120000Z"
-    begun = time.perf_counter()
     parsed(*(event(rule, uid=f"{number}") for number in range(1_000)))
-    assert time.perf_counter() - begun < 5
 
 
 @pytest.mark.parametrize("raw", ["SUMMARY:" + "ä" * 200, "SUMMARY:" + "😀" * 50, "X:" + "a" * 300, "SHORT:1"])

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from rest_framework.response import Response
 
-from apps.calendars.actions.working import Steps, TooSlow, run_inline
+from apps.calendars.actions.working import Steps, run_inline
 from apps.core.announce import announce, listen
 from apps.core.api import defer, rendering_of
 from apps.core.errors import SaysoError
@@ -21,7 +21,7 @@ from apps.core.values import new_id, now_ms
 from apps.core.waiting import Deferral
 
 log = logging.getLogger("sayso.jobs")
-JOB_MS = 150_000
+JOB_MS = 300_000
 KEPT = 200
 Work = Callable[[Steps], Awaitable[Any]]
 
@@ -52,7 +52,7 @@ def run_job(request: Any, *, work: Work, render: Callable[[Any], Response]) -> R
         if not result.done:
             if rendering.cause == "released":
                 return _held(rendering.subject)
-            raise TooSlow
+            return Response({"status": "pending", "detail": "This goes on; look at the calendar later."}, status=202)
         if result.error is not None:
             raise result.error
         return render(result.value)

@@ -93,7 +93,7 @@ def _of_placement(series: Series, placement: Placement) -> list[Alarm]:
         trigger = trigger_of(line) if line is not None else None
         if line is None or trigger is None or isinstance(trigger, TimeValue):
             continue
-        related_end = (parameter(line, "RELATED") or "START").upper() == "END"
+        related_end = (parameter(line, name="RELATED") or "START").upper() == "END"
         base = times.end_ms if related_end or times.start_ms is None else times.start_ms
         zone = part.end_zone if related_end or times.start_ms is None else part.anchor_zone
         if base is not None:

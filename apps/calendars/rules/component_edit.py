@@ -31,17 +31,19 @@ def apply_changes(*, component: Component, part: Part, changes: Changes, now_ms:
     for name, line in _TEXTS.items():
         if name in changes:
             text = changes[name]
-            component = with_line(component, f"{line}:{escape_text(str(text))}") if text else without(component, line)
+            component = (
+                with_line(component, raw=f"{line}:{escape_text(str(text))}") if text else without(component, line)
+            )
     if any(name in changes for name in _TIMES):
         component = _with_times(component, part, changes)
     if "priority" in changes:
         value = changes["priority"]
-        component = with_line(component, f"PRIORITY:{value}") if value else without(component, "PRIORITY")
+        component = with_line(component, raw=f"PRIORITY:{value}") if value else without(component, "PRIORITY")
     if "status" in changes:
         value = changes["status"]
-        component = with_line(component, f"STATUS:{value}") if value else without(component, "STATUS")
+        component = with_line(component, raw=f"STATUS:{value}") if value else without(component, "STATUS")
     if "transparent" in changes:
-        component = with_line(component, f"TRANSP:{'TRANSPARENT' if changes['transparent'] else 'OPAQUE'}")
+        component = with_line(component, raw=f"TRANSP:{'TRANSPARENT' if changes['transparent'] else 'OPAQUE'}")
     if "completed" in changes:
         component = _with_completion(component, completed=bool(changes["completed"]), now_ms=now_ms)
     if "alarm_minutes" in changes:
@@ -52,10 +54,10 @@ def apply_changes(*, component: Component, part: Part, changes: Changes, now_ms:
 def _with_completion(component: Component, *, completed: bool, now_ms: int) -> Component:
     component = without(component, "COMPLETED", "PERCENT-COMPLETE")
     if not completed:
-        return with_line(component, "STATUS:NEEDS-ACTION")
-    component = with_line(component, "STATUS:COMPLETED")
+        return with_line(component, raw="STATUS:NEEDS-ACTION")
+    component = with_line(component, raw="STATUS:COMPLETED")
     stamp = basic_text(now_ms - now_ms % 1000, is_date=False, utc=True)
-    return with_line(with_line(component, f"COMPLETED:{stamp}"), "PERCENT-COMPLETE:100")
+    return with_line(with_line(component, raw=f"COMPLETED:{stamp}"), raw="PERCENT-COMPLETE:100")
 
 
 def _instant(changes: Changes, name: str) -> int | None:
@@ -79,7 +81,7 @@ def _with_times(component: Component, part: Part, changes: Changes) -> Component
         instant = start_ms if start_ms is not None else (old.start_ms if old is not None else None)
         assert instant is not None
         new_start = value_at(instant_ms=instant, form=start_form, zone=start_zone)
-        component = with_line(component, time_line("DTSTART", [new_start]))
+        component = with_line(component, raw=time_line("DTSTART", values=[new_start]))
     if end_field in changes and end_ms is None:
         return without(component, end_name, "DURATION")
     keeps_duration = end_ms is None and part.reading.duration is not None and part.reading.end is None
@@ -94,7 +96,7 @@ def _with_times(component: Component, part: Part, changes: Changes) -> Component
         new_end = new_end._replace(wall_ms=new_start.wall_ms + DAY_MS)
     if new_start is not None and end_zone.to_utc(new_end.wall_ms) < start_zone.to_utc(new_start.wall_ms):
         raise InvalidTime("The end comes before the start.")
-    return with_line(without(component, "DURATION"), time_line(end_name, [new_end]))
+    return with_line(without(component, "DURATION"), raw=time_line(end_name, values=[new_end]))
 
 
 def _form(part: Part, changes: Changes, all_day: bool, old: TimeValue | None, old_zone: Zone) -> tuple[TimeValue, Zone]:
@@ -141,7 +143,7 @@ def _with_alarm(component: Component, minutes: object) -> Component:
         if isinstance(item, Component) and item.name == "VALARM":
             line = item.first("TRIGGER")
             if line is not None and not isinstance(trigger_of(line), TimeValue):
-                items[index] = with_line(item, trigger.raw)
+                items[index] = with_line(item, raw=trigger.raw)
                 return Component(component.name, component.number, items)
     lines = ["ACTION:DISPLAY", f"DESCRIPTION:{escape_text(component.text('SUMMARY') or 'Reminder')}", trigger.raw]
     items.append(Component("VALARM", 0, [split_line(raw) for raw in lines]))

@@ -91,7 +91,7 @@ def physical_lines(*, data: bytes) -> list[int]:
     return [index for index, line in lines if index == 1 or line[:1] not in (b" ", b"\t")]
 
 
-def split_line(raw: str, number: int = 0) -> ContentLine:
+def split_line(raw: str, *, number: int = 0) -> ContentLine:
     """A content line cut into name, parameters and value; the name is empty when it is none."""
     head, colon, value = raw.partition(":")
     if '"' in head and head.count('"') % 2:
@@ -117,7 +117,7 @@ def _parameters(params: str) -> dict[str, str]:
     return {name.upper(): value.strip().strip('"') for name, value in _PARAM.findall(params)}
 
 
-def parameter(line: ContentLine, name: str) -> str | None:
+def parameter(line: ContentLine, *, name: str) -> str | None:
     """Value of a parameter without its quotes; an empty one is none."""
     if not line.params:
         return None
@@ -168,7 +168,7 @@ def parse_tree(*, text: str, depth: int = 8, components: int = 20_000) -> Tree:
             _close(stack=stack, name=line[4:].strip().upper())
             ended = not stack
         elif stack:
-            stack[-1].items.append(split_line(line, number - 1))
+            stack[-1].items.append(split_line(line, number=number - 1))
     return Tree(calendars, ended and bool(calendars), count, dropped)
 
 

@@ -77,7 +77,7 @@ def _minutes_before(alarms: list[Component]) -> int | None:
         if line is None or trigger is None or isinstance(trigger, TimeValue):
             continue
         total = trigger[0] * DAY_MS + trigger[1]
-        if total <= 0 and (parameter(line, "RELATED") or "START").upper() == "START":
+        if total <= 0 and (parameter(line, name="RELATED") or "START").upper() == "START":
             return -total // _MINUTE_MS
     return None
 

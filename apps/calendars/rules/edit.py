@@ -42,14 +42,14 @@ def new_event(
     form = form_of(all_day=all_day, zone=zone)
     known = _zone(owner_zone if all_day else zone or owner_zone)
     start = value_at(instant_ms=start_ms, form=form, zone=known)
-    lines = [time_line("DTSTART", [start])]
+    lines = [time_line("DTSTART", values=[start])]
     if end_ms is not None or all_day:
         end = value_at(instant_ms=end_ms if end_ms is not None else start_ms, form=form, zone=known)
         if end.wall_ms < start.wall_ms and not all_day:
             raise InvalidTime("The end comes before the start.")
         if all_day and end.wall_ms <= start.wall_ms:
             end = end._replace(wall_ms=start.wall_ms + DAY_MS)
-        lines.append(time_line("DTEND", [end]))
+        lines.append(time_line("DTEND", values=[end]))
     lines += _rule_line(rrule)
     component = _new("VEVENT", uid, title, lines, now_ms)
     changes = {"location": location or None, "notes": notes or None, "alarm_minutes": alarm_minutes}
@@ -76,7 +76,7 @@ def new_todo(
     if due_ms is not None:
         known = _zone(owner_zone if all_day else zone or owner_zone)
         due = value_at(instant_ms=due_ms, form=form_of(all_day=all_day, zone=zone), zone=known)
-        lines = [time_line("DUE", [due]), *_rule_line(rrule)]
+        lines = [time_line("DUE", values=[due]), *_rule_line(rrule)]
     component = _new("VTODO", uid, title, [*lines, "STATUS:NEEDS-ACTION"], now_ms)
     changes: Changes = {
         "location": location or None,
@@ -145,7 +145,7 @@ def patch_master(*, stored: StoredObject, changes: Changes, now_ms: int) -> Stor
     master = lines.master
     if "rrule" in changes:
         rule = _rule_line(str(changes["rrule"] or ""))
-        master = with_line(master, rule[0]) if rule else without(master, "RRULE")
+        master = with_line(master, raw=rule[0]) if rule else without(master, "RRULE")
     master = apply_changes(component=master, part=series.master, changes=changes, now_ms=now_ms)
     lines.master = master
     _take_along(lines, series, stored)
@@ -166,7 +166,7 @@ def _take_along(lines: ObjectLines, series: Series, stored: StoredObject) -> Non
         values = moved_values(series=series, lines=master.all(name), form=part.anchor, delta_ms=delta)
         if values is not None:
             master = without(master, name)
-            master = with_added_line(master, time_line(name, values)) if values else master
+            master = with_added_line(master, raw=time_line(name, values=values)) if values else master
     for line in master.all("RRULE"):
         moved = moved_rule(line.value, old=old.anchor, new=part.anchor, delta_ms=delta)
         position = master.items.index(line)
@@ -182,8 +182,8 @@ def _take_along(lines: ObjectLines, series: Series, stored: StoredObject) -> Non
         if value.is_date:
             value = value._replace(wall_ms=value.wall_ms - value.wall_ms % DAY_MS)
         future = ";RANGE=THISANDFUTURE" if "THISANDFUTURE" in each.first("RECURRENCE-ID").params.upper() else ""  # type: ignore[union-attr]
-        raw = time_line("RECURRENCE-ID", [value]).replace("RECURRENCE-ID", "RECURRENCE-ID" + future, 1)
-        moved_overrides.append(with_line(each, raw))
+        raw = time_line("RECURRENCE-ID", values=[value]).replace("RECURRENCE-ID", "RECURRENCE-ID" + future, 1)
+        moved_overrides.append(with_line(each, raw=raw))
     lines.overrides = moved_overrides
 
 
@@ -224,9 +224,11 @@ def _as_override(series: Series, placement: Placement, number: int) -> Component
     component = without(part.reading.component, *_SERIES_LINES)
     form = series.master.anchor if series.master is not None else None
     assert form is not None
-    component = with_added_line(component, time_line("RECURRENCE-ID", [form._replace(wall_ms=placement.slot.wall_ms)]))
+    component = with_added_line(
+        component, raw=time_line("RECURRENCE-ID", values=[form._replace(wall_ms=placement.slot.wall_ms)])
+    )
     for name, value in _own_times(part, placement):
-        component = with_line(component, time_line(name, [value]))
+        component = with_line(component, raw=time_line(name, values=[value]))
     return Component(component.name, number, component.items)
 
 
@@ -260,7 +262,7 @@ def set_exdates(*, stored: StoredObject, slots: Iterable[str], now_ms: int) -> S
     lines = ObjectLines(stored=stored)
     if lines.master is None:
         raise NotASeries
-    lines.master = keep(lines.master, lambda line: line.name != "EXDATE")
+    lines.master = keep(lines.master, wanted=lambda line: line.name != "EXDATE")
     series = read_object(stored=lines.store())
     values = []
     for slot in slots:
@@ -270,6 +272,6 @@ def set_exdates(*, stored: StoredObject, slots: Iterable[str], now_ms: int) -> S
             raise NoSuchOccurrence
         values.append(anchor._replace(wall_ms=placement.slot.wall_ms))
     if values:
-        lines.master = with_added_line(lines.master, time_line("EXDATE", values))
+        lines.master = with_added_line(lines.master, raw=time_line("EXDATE", values=values))
     lines.master = touched(lines.master, now_ms=now_ms)
     return lines.store()

@@ -27,7 +27,7 @@ def moved_values(*, series: Series, lines: list[ContentLine], form: TimeValue, d
     """
     found = []
     for line in lines:
-        tzid = parameter(line, "TZID")
+        tzid = parameter(line, name="TZID")
         for text in line.value.split(","):
             value = parse_time(text.strip(), tzid=tzid)
             if value is None:

@@ -12,6 +12,7 @@ from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.details import details_of
 from apps.calendars.rules.occurrences import count_occurrences, first_occurrence
 from apps.calendars.rules.parts import Part
+from apps.calendars.rules.placements import is_endless
 from apps.calendars.rules.projection import Row, project
 from apps.calendars.rules.series import read_object
 from apps.calendars.rules.targets import (
@@ -27,6 +28,7 @@ from apps.calendars.rules.values import date_text
 from apps.calendars.rules.zones import iana_zone
 
 EVERYWHERE_MS = 2**53
+_ENDLESS_LOOK, _COUNTED_MOST = 60, 100_000
 _WORDS = ("title", "location", "notes", "status", "priority", "attendees", "alarm_minutes", "completed", "completed_ms")
 _COLUMNS = (
     *("title", "location", "notes", "transparent", "all_day", "recurring", "rrule", "priority", "attendees"),
@@ -56,11 +58,17 @@ def filled(stored: StoredObject, *, now_ms: int) -> Filled:
         "sequence": min(found.sequence, 2**62),
         "first_title": "" if first is None else first.title,
         "first_start_ms": None if first is None else (first.start_ms if stored.kind == "VEVENT" else first.end_ms),
-        "occurrences": count_occurrences(stored=stored) if found.recurring else 1,
+        "occurrences": _count(stored) if found.recurring else 1,
         "changed_at_ms": now_ms,
     }
     horizon, projected = _projected(columns, stored=stored, now_ms=now_ms)
     return Filled(columns=columns | horizon, rows=_dressed(columns, stored, projected))
+
+
+def _count(stored: StoredObject) -> int | None:
+    """Return how many occurrences a series has; of an endless one it is enough to see that it goes on."""
+    endless = is_endless(series=read_object(stored=stored))
+    return count_occurrences(stored=stored, cap=_ENDLESS_LOOK if endless else _COUNTED_MOST)
 
 
 def _projected(columns: dict[str, Any], *, stored: StoredObject, now_ms: int) -> tuple[dict[str, Any], list[Row]]:

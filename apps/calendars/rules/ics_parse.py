@@ -188,7 +188,7 @@ def _give_uid(reading: Reading, made: dict[str, int]) -> None:
     reading.note("uid_missing")
     items = [item for item in component.items if not (isinstance(item, ContentLine) and item.name == "UID")]
     reading.component = Component(
-        component.name, component.number, [split_line(f"UID:{reading.uid}", component.number), *items]
+        component.name, component.number, [split_line(f"UID:{reading.uid}", number=component.number), *items]
     )
 
 

@@ -110,21 +110,21 @@ def _mended(component: Component, series: Series, part: Part, renamed: dict[str,
     mended = Component(component.name, component.number, items)
     start = part.reading.start
     if start is not None and component.first("DTSTART") is None:
-        return with_added_line(mended, time_line("DTSTART", [start]))
+        return with_added_line(mended, raw=time_line("DTSTART", values=[start]))
     return mended
 
 
 def _renamed(line: ContentLine, renamed: dict[str, str]) -> ContentLine:
-    tzid = parameter(line, "TZID") if renamed and line.params else None
+    tzid = parameter(line, name="TZID") if renamed and line.params else None
     if tzid is None or tzid not in renamed:
         return line
     params = line.params.replace(f'"{tzid}"', tzid).replace(tzid, quoted_parameter(renamed[tzid]), 1)
-    return split_line(f"{line.name};{params}:{line.value}", line.number)
+    return split_line(f"{line.name};{params}:{line.value}", number=line.number)
 
 
 def _mended_date(line: ContentLine) -> ContentLine:
     """VALUE=DATE where the value is a date, and no time where VALUE=DATE stands."""
-    value_type = (parameter(line, "VALUE") or "").upper()
+    value_type = (parameter(line, name="VALUE") or "").upper()
     values = [parse_time(text.strip()) for text in line.value.split(",")]
     if "PERIOD" in value_type or not values or any(value is None for value in values):
         return line
@@ -135,14 +135,14 @@ def _mended_date(line: ContentLine) -> ContentLine:
         return line
     dates = [TimeValue(value.wall_ms - value.wall_ms % DAY_MS, True, False, None) for value in known]
     kept = [part for part in line.params.split(";") if part and not part.upper().startswith(("VALUE=", "TZID="))]
-    mended = split_line(time_line(line.name, dates))
-    return split_line(";".join([line.name, *kept, mended.raw[len(line.name) + 1 :]]), line.number)
+    mended = split_line(time_line(line.name, values=dates))
+    return split_line(";".join([line.name, *kept, mended.raw[len(line.name) + 1 :]]), number=line.number)
 
 
 def _mended_exdates(line: ContentLine, series: Series, part: Part) -> list[ContentLine]:
     """EXDATE values of another type than DTSTART as the slots they take out; the others as written."""
     anchor = part.anchor
-    tzid = parameter(line, "TZID")
+    tzid = parameter(line, name="TZID")
     values = [parse_time(text.strip(), tzid=tzid) for text in line.value.split(",")]
     if anchor is None or any(value is None for value in values):
         return [line]
@@ -157,4 +157,4 @@ def _mended_exdates(line: ContentLine, series: Series, part: Part) -> list[Conte
             found += [anchor._replace(wall_ms=wall) for wall in slots or [series.slot_of(value).wall_ms]]
         else:
             found.append(anchor._replace(wall_ms=series.slot_of(value).wall_ms))
-    return [split_line(time_line("EXDATE", found), line.number)]
+    return [split_line(time_line("EXDATE", values=found), number=line.number)]

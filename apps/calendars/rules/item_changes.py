@@ -115,17 +115,17 @@ def _is_tail(before: StoredObject, *, after_count: int | None, first: str, now_m
 def raised(stored: StoredObject, *, above: int, now_ms: int) -> StoredObject:
     """Return the object as a revision that is newer than one with that SEQUENCE."""
     lines = ObjectLines(stored=stored)
-    newer = [with_line(touched(each, now_ms=now_ms), f"SEQUENCE:{above + 1}") for each in lines.overrides]
+    newer = [with_line(touched(each, now_ms=now_ms), raw=f"SEQUENCE:{above + 1}") for each in lines.overrides]
     lines.overrides = newer
     if lines.master is not None:
-        lines.master = with_line(touched(lines.master, now_ms=now_ms), f"SEQUENCE:{above + 1}")
+        lines.master = with_line(touched(lines.master, now_ms=now_ms), raw=f"SEQUENCE:{above + 1}")
     return lines.store()
 
 
 def copied(stored: StoredObject, *, uid: str) -> StoredObject:
     """Return a copy of an object under another UID."""
     lines = ObjectLines(stored=replace(stored, uid=uid))
-    lines.overrides = [with_line(each, f"UID:{uid}") for each in lines.overrides]
+    lines.overrides = [with_line(each, raw=f"UID:{uid}") for each in lines.overrides]
     if lines.master is not None:
-        lines.master = with_line(lines.master, f"UID:{uid}")
+        lines.master = with_line(lines.master, raw=f"UID:{uid}")
     return lines.store()

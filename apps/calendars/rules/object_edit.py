@@ -35,20 +35,20 @@ class ObjectLines:
         return replace(self.stored, ics=object_text(components=components, definitions=self.definitions))
 
 
-def with_line(component: Component, raw: str) -> Component:
+def with_line(component: Component, *, raw: str) -> Component:
     """The component with the first line of that name replaced and further ones gone, or with the line added."""
     line = split_line(raw)
     position = next(
         (i for i, item in enumerate(component.items) if isinstance(item, ContentLine) and item.name == line.name), None
     )
     if position is None:
-        return with_added_line(component, raw)
+        return with_added_line(component, raw=raw)
     items = [item for item in component.items if not (isinstance(item, ContentLine) and item.name == line.name)]
     items.insert(position, line)
     return Component(component.name, component.number, items)
 
 
-def with_added_line(component: Component, raw: str) -> Component:
+def with_added_line(component: Component, *, raw: str) -> Component:
     """The component with a line more, after its kind and before what comes later."""
     line = split_line(raw)
     before = _ORDER[: _ORDER.index(line.name) + 1] if line.name in _ORDER else _ORDER
@@ -63,10 +63,10 @@ def with_added_line(component: Component, raw: str) -> Component:
 
 def without(component: Component, *names: str) -> Component:
     """The component without its lines of those names."""
-    return keep(component, lambda line: line.name not in names)
+    return keep(component, wanted=lambda line: line.name not in names)
 
 
-def keep(component: Component, wanted: Callable[[ContentLine], bool]) -> Component:
+def keep(component: Component, *, wanted: Callable[[ContentLine], bool]) -> Component:
     """The component with those of its own lines that are wanted."""
     items = [item for item in component.items if isinstance(item, Component) or wanted(item)]
     return Component(component.name, component.number, items)
@@ -77,11 +77,11 @@ def touched(component: Component, *, now_ms: int) -> Component:
     sequence = read_component(component=component, has_method=True).sequence + 1
     stamp = basic_text(now_ms - now_ms % 1000, is_date=False, utc=True)
     for raw in (f"SEQUENCE:{sequence}", f"DTSTAMP:{stamp}", f"LAST-MODIFIED:{stamp}"):
-        component = with_line(component, raw)
+        component = with_line(component, raw=raw)
     return component
 
 
-def time_line(name: str, values: Iterable[TimeValue]) -> str:
+def time_line(name: str, *, values: Iterable[TimeValue]) -> str:
     """A date property line with values of one form."""
     listed = list(values)
     first = listed[0]

@@ -26,7 +26,7 @@ def zone_names(component: Component) -> Iterator[str]:
     for item in component.items:
         if isinstance(item, ContentLine):
             if item.params and "TZID" in item.params.upper():
-                name = parameter(item, "TZID")
+                name = parameter(item, name="TZID")
                 if name:
                     yield name
         else:

@@ -42,7 +42,7 @@ class DayRules:
 
     def of_year(self, year: int) -> list[int]:
         """Days of a year in order."""
-        first, last = day_number(year, 1, 1), day_number(year, 12, 31)
+        first, last = day_number(year, month=1, day=1), day_number(year, month=12, day=31)
         if first is None or last is None:
             return []
         months = self.months or _MONTHS
@@ -101,7 +101,7 @@ class DayRules:
             return False
         if self.year_days:
             year = civil(day)[0]
-            first, last = day_number(year, 1, 1) or 0, day_number(year, 12, 31) or 0
+            first, last = day_number(year, month=1, day=1) or 0, day_number(year, month=12, day=31) or 0
             if day - first + 1 not in self.year_days and day - last - 1 not in self.year_days:
                 return False
         return not self.weeks or self._fits_week(day)
@@ -122,7 +122,7 @@ class DayRules:
         return [first + number - 1 for number in sorted(numbers) if 1 <= number <= size]
 
     def _year_days_within(self, year: int, first: int, last: int) -> list[int]:
-        begin, end = day_number(year, 1, 1) or 0, day_number(year, 12, 31) or 0
+        begin, end = day_number(year, month=1, day=1) or 0, day_number(year, month=12, day=31) or 0
         return [day for day in self._year_day_list(begin, end) if first <= day <= last]
 
     def _by_weekday_of_year(self, year: int, first: int, last: int) -> list[int]:
@@ -149,17 +149,17 @@ class DayRules:
 
 def _month_span(year: int, month: int) -> tuple[int, int]:
     """First and last day number of a month within years 1 to 9999."""
-    first = day_number(year, month, 1) or 0
+    first = day_number(year, month=month, day=1) or 0
     if month == 12:
         return first, first + 30
-    return first, (day_number(year, month + 1, 1) or 0) - 1
+    return first, (day_number(year, month=month + 1, day=1) or 0) - 1
 
 
 def week_number(day: int, *, first_weekday: int) -> tuple[int, int]:
     """Number of the week that holds a day, and how many weeks its year has (RFC 5545: week 1 has four days or more)."""
     begin = day - (weekday(day) - first_weekday) % 7
     # The week belongs to the year of its fourth day.
-    middle = min(begin + 3, day_number(9999, 12, 31) or 0)
+    middle = min(begin + 3, day_number(9999, month=12, day=31) or 0)
     year = civil(middle)[0]
     first = _first_week(year, first_weekday)
     following = _first_week(year + 1, first_weekday) if year < 9999 else first + 52 * 7
@@ -167,5 +167,5 @@ def week_number(day: int, *, first_weekday: int) -> tuple[int, int]:
 
 
 def _first_week(year: int, first_weekday: int) -> int:
-    fourth = day_number(year, 1, 4) or 0
+    fourth = day_number(year, month=1, day=4) or 0
     return fourth - (weekday(fourth) - first_weekday) % 7

@@ -63,7 +63,7 @@ def _unreadable_in_part(part: Component, attachment_octets: int) -> Iterator[tup
 
 
 def _attachment_trouble(line: ContentLine, attachment_octets: int) -> str:
-    inline = (parameter(line, "VALUE") or "").upper() == "BINARY" or parameter(line, "ENCODING") is not None
+    inline = (parameter(line, name="VALUE") or "").upper() == "BINARY" or parameter(line, name="ENCODING") is not None
     if not inline and line.value[:5].lower() != "data:":
         return ""
     if len(line.value) * 3 // 4 > attachment_octets:

@@ -113,8 +113,8 @@ Lines = dict[str, list[ContentLine]]
 def _time(reading: Reading, line: ContentLine) -> TimeValue | None:
     """The value of a date property, with the codes of its loose forms."""
     text = line.value.strip()
-    value_type = (parameter(line, "VALUE") or "").upper()
-    found = parse_time(text, tzid=parameter(line, "TZID"))
+    value_type = (parameter(line, name="VALUE") or "").upper()
+    found = parse_time(text, tzid=parameter(line, name="TZID"))
     if found is None:
         return None
     return _typed(reading, line, found, value_type)
@@ -153,7 +153,7 @@ def _read_start(reading: Reading, lines: Lines, has_method: bool) -> None:
         reading.note("no_dtstart")
     for line in lines.get("RECURRENCE-ID", ())[:1]:
         reading.recurrence_id = _time(reading, line)
-        reading.this_and_future = (parameter(line, "RANGE") or "").upper() == "THISANDFUTURE"
+        reading.this_and_future = (parameter(line, name="RANGE") or "").upper() == "THISANDFUTURE"
         if reading.recurrence_id is None:
             reading.drop(line)
         elif reading.kind == "VEVENT" and "DTSTART" not in lines:
@@ -191,7 +191,7 @@ def _read_recurrence(reading: Reading, lines: Lines, limits: Limits) -> None:
 
 
 def _extra_dates(reading: Reading, line: ContentLine) -> list[ExtraDate] | None:
-    value_type, tzid = (parameter(line, "VALUE") or "").upper(), parameter(line, "TZID")
+    value_type, tzid = (parameter(line, name="VALUE") or "").upper(), parameter(line, name="TZID")
     found = []
     for text in line.value.split(","):
         begin, slash, rest = text.strip().partition("/")
@@ -213,7 +213,7 @@ def _read_exdates(reading: Reading, lines: Lines) -> None:
         return
     found: list[TimeValue] = []
     for line in lines.get("EXDATE", ()):
-        value_type, tzid = (parameter(line, "VALUE") or "").upper(), parameter(line, "TZID")
+        value_type, tzid = (parameter(line, name="VALUE") or "").upper(), parameter(line, name="TZID")
         times = [parse_time(text.strip(), tzid=tzid) for text in line.value.split(",")]
         if any(time is None for time in times):
             reading.drop(line)

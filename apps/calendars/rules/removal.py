@@ -62,7 +62,7 @@ def remove_occurrence(*, stored: StoredObject, slot: str, now_ms: int) -> Stored
     if lines.master is None:
         return lines.store() if lines.overrides else None
     if _is_generated(series, placement.slot):
-        lines.master = with_added_line(lines.master, time_line("EXDATE", [_in_form(series, placement.slot)]))
+        lines.master = with_added_line(lines.master, raw=time_line("EXDATE", values=[_in_form(series, placement.slot)]))
     lines.master = touched(lines.master, now_ms=now_ms)
     after = lines.store()
     if not same_but_one(before=stored, after=after, slot=placement.slot):
@@ -110,7 +110,7 @@ def cut_following(*, stored: StoredObject, slot: str, now_ms: int) -> StoredObje
     first = next(series.slots(), None)
     if first is None or first.key >= cut.key:
         master = without(lines.master, "RRULE", "RDATE", "EXDATE")
-        master = with_added_line(master, time_line("EXDATE", [_form(series)]))
+        master = with_added_line(master, raw=time_line("EXDATE", values=[_form(series)]))
     else:
         master = _bounded(series, lines.master, cut)
     lines.master = touched(master, now_ms=now_ms)
@@ -150,12 +150,12 @@ def _bound(series: Series, walk: RuleWalk, value: str, cut: Slot) -> str:
 
 def _earlier_values(series: Series, line: ContentLine, cut: Slot) -> ContentLine | None:
     """The line with only the values before the cut."""
-    tzid, kept = parameter(line, "TZID"), []
+    tzid, kept = parameter(line, name="TZID"), []
     for text in line.value.split(","):
         value = parse_time(text.strip().partition("/")[0], tzid=tzid)
         if value is None or series.slot_of(value).key < cut.key:
             kept.append(text)
-    return split_line(_head(line) + ",".join(kept), line.number) if kept else None
+    return split_line(_head(line) + ",".join(kept), number=line.number) if kept else None
 
 
 def cancelled_slot(*, stored: StoredObject, cancellation: Cancellation) -> str | None:

@@ -54,11 +54,11 @@ class RuleWalk:
         step = index * self.rule.interval
         match self.freq:
             case "YEARLY":
-                day = day_number(self.first_month // 12 + step, 1, 1)
+                day = day_number(self.first_month // 12 + step, month=1, day=1)
                 return None if day is None else day * DAY_MS
             case "MONTHLY":
                 month = self.first_month + step
-                day = day_number(month // 12, month % 12 + 1, 1)
+                day = day_number(month // 12, month=month % 12 + 1, day=1)
                 return None if day is None else day * DAY_MS
             case "WEEKLY":
                 begin = (self.week_start + 7 * step) * DAY_MS

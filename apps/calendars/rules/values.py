@@ -47,7 +47,7 @@ class Duration(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def day_number(year: int, month: int, day: int) -> int | None:
+def day_number(year: int, *, month: int, day: int) -> int | None:
     """Days since 1970-01-01, or None for a day that the calendar does not have."""
     try:
         return date(year, month, day).toordinal() - _EPOCH
@@ -68,7 +68,7 @@ def parse_time(text: str, *, tzid: str | None = None) -> TimeValue | None:
     if match is None:
         return None
     year, month, day, hour, minute, second, zulu = match.groups()
-    number = day_number(int(year), int(month), int(day))
+    number = day_number(int(year), month=int(month), day=int(day))
     if number is None:
         return None
     if hour is None:

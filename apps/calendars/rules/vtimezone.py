@@ -51,7 +51,7 @@ class DefinedZone:
         self._reach(_FIRST_HORIZON_YEAR)
 
     def _reach(self, year: int) -> None:
-        day = day_number(min(year, 9999), 12, 31) or 0
+        day = day_number(min(year, 9999), month=12, day=31) or 0
         self._horizon_ms = MAX_WALL_MS if year >= 9999 else day * DAY_MS
         onsets = [onset for each in self._observances for onset in _onsets(each, until_ms=self._horizon_ms)]
         onsets.sort()
@@ -129,7 +129,7 @@ def _observance(component: Component) -> _Observance | None:
     before = to if before is None else before
     dates: list[int] = []
     for line in component.all("RDATE"):
-        if parameter(line, "VALUE") != "PERIOD":
+        if parameter(line, name="VALUE") != "PERIOD":
             times = (parse_time(text.strip()) for text in line.value.split(",")[:_MAX_ONSETS])
             dates += [time.wall_ms + (before if time.utc else 0) for time in times if time is not None]
     walks = []
@@ -150,7 +150,7 @@ def _observance(component: Component) -> _Observance | None:
 @lru_cache(maxsize=8192)
 def _same_year(text: str, other: Zone, year: int) -> bool:
     definition = definition_of(text)
-    first = day_number(year, 1, 1)
+    first = day_number(year, month=1, day=1)
     if definition is None or first is None:
         return False
     zone = definition.zone

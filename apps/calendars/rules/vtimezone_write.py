@@ -37,7 +37,7 @@ class Change(NamedTuple):
 def vtimezone_lines(*, tzid: str, zone: Zone, first_year: int) -> tuple[str, ...]:
     """Unfolded lines of a VTIMEZONE for a zone, right from the start of `first_year` on."""
     lines = ["BEGIN:VTIMEZONE", f"TZID:{escape_text(tzid)}"]
-    start_day = day_number(max(1, min(first_year, 9998)), 1, 1) or 0
+    start_day = day_number(max(1, min(first_year, 9998)), month=1, day=1) or 0
     changes = _changes(zone, start_day * DAY_MS, _LISTED_UNTIL)
     rules = _lasting_rules(zone) if changes else {}
     lasting_from = _lasting_from(changes, rules)
@@ -45,7 +45,7 @@ def vtimezone_lines(*, tzid: str, zone: Zone, first_year: int) -> tuple[str, ...
     lines += _observance(Change(start_day * DAY_MS - offset, offset, offset, False, _name(zone, start_day * DAY_MS)))
     grouped: dict[tuple[int, int, bool, str], list[Change]] = {}
     for change in changes:
-        if lasting_from is None or change.wall_ms < (day_number(lasting_from, 1, 1) or 0) * DAY_MS:
+        if lasting_from is None or change.wall_ms < (day_number(lasting_from, month=1, day=1) or 0) * DAY_MS:
             grouped.setdefault(change[1:], []).append(change)
     for group in grouped.values():
         lines += _observance(group[0], dates=[change.wall_ms for change in group[1:]])
@@ -88,7 +88,7 @@ def _is_summer(zone: Zone, utc_ms: int) -> bool | None:
 
 def _changes(zone: Zone, start_ms: int, until_year: int) -> list[Change]:
     """Changes of offset after an instant, found by halving between samples a day apart."""
-    end_ms = (day_number(until_year, 1, 1) or 0) * DAY_MS
+    end_ms = (day_number(until_year, month=1, day=1) or 0) * DAY_MS
     found = []
     before = zone.to_wall(start_ms) - start_ms
     # No zone kept an offset for less than a day.
