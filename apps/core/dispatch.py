@@ -60,7 +60,7 @@ class ApiRequest(Request):
         return self._request.GET
 
     @property
-    def GET(self) -> Any:  # noqa: N802 (Django's name)
+    def GET(self) -> Any:  # type: ignore[override]  # noqa: N802 (Django's name)
         """Return the query parameters under Django's name."""
         return self._request.GET
 

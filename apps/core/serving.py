@@ -65,7 +65,7 @@ class LaneHandler(BaseHandler):
             return _as_answer(response)
         finally:
             # Not response.close(): its `request_finished` would close the connection in the middle of a group.
-            for close in response._resource_closers:
+            for close in response._resource_closers:  # type: ignore[attr-defined]
                 close()
 
 

@@ -67,7 +67,7 @@ def told(answer: dict[str, Any]) -> str:
 def main() -> None:
     """List, ask, wait, tell."""
     parser = argparse.ArgumentParser(description="Play an agent against a running Sayso.")
-    parser.add_argument("--title", default="", help="which event to ask for (default: the next one that does not repeat)")
+    parser.add_argument("--title", default="", help="which event to ask for (default: the next that does not repeat)")
     parser.add_argument("--wait", type=int, default=300, help="seconds to wait for the person")
     options = parser.parse_args()
     agent = Agent(**settings())
