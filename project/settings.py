@@ -231,10 +231,13 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
+_LOG_LEVEL = ENV.get("SAYSO_LOG_LEVEL", "WARNING").upper()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": ENV.get("SAYSO_LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["stderr"], "level": _LOG_LEVEL},
+    # Every refused request is an answer, not an event; only what broke is worth a line by default.
+    "loggers": {"django.request": {"level": "ERROR" if _LOG_LEVEL == "WARNING" else _LOG_LEVEL}},
 }

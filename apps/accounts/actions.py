@@ -77,8 +77,10 @@ def create_token(
     by: Caller | None = None,
 ) -> tuple[AccessToken, str]:
     """Make a token and return it with its secret, which is not stored and never shown again."""
-    if by is not None and not (by.is_human and by.profile_id == profile.pk and by.role in ("owner", "decider")):
+    if by is not None:
         check_owner(by=by)
+        if by.profile_id != profile.pk:
+            raise MemberNotFound
     if not label.strip() or len(label) > NAME_LENGTH:
         raise InvalidField("label", f"label must have 1 to {NAME_LENGTH} characters")
     if not Membership.objects.filter(user=user, profile=profile).exists():
@@ -215,6 +217,15 @@ def sign_out_everywhere(*, user: User) -> None:
         User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
         announce("session.ended", keys=(f"user:{user.pk}",), user=user.pk)
     user.refresh_from_db()
+
+
+def set_active(*, user: User, active: bool) -> User:
+    """Let a person in, or keep them out; whoever is disabled loses every open socket and session at once."""
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(is_active=active, session_epoch=F("session_epoch") + 1)
+        announce("session.ended", keys=(f"user:{user.pk}",), user=user.pk)
+    user.refresh_from_db()
+    return user
 
 
 def announce_logout(*, user_id: int) -> None:

@@ -2,7 +2,11 @@
 
 from django.contrib import admin
 from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
+from apps.accounts.actions import set_active
 from apps.accounts.models import AccessToken, LoginFailure, Membership, Profile, User, Workspace
 from apps.core.admin import ReadOnlyAdmin
 
@@ -18,6 +22,24 @@ class UserAdmin(ReadOnlyAdmin):
     list_filter = ["is_active", "is_staff"]
     search_fields = ["username"]
     exclude = ["password", "groups", "user_permissions"]
+    actions = ["disable", "enable"]
+
+    @admin.action(description="Disable the chosen people")
+    def disable(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        """Keep people out, at once."""
+        self.set_active(request, chosen, active=False)
+
+    @admin.action(description="Enable the chosen people")
+    def enable(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        """Let people in again."""
+        self.set_active(request, chosen, active=True)
+
+    def set_active(self, request: HttpRequest, chosen: QuerySet[User], *, active: bool) -> None:
+        """Call the room's own action for each person but oneself; only a superuser may."""
+        if not request.user.is_superuser:
+            raise PermissionDenied
+        for user in chosen.exclude(pk=request.user.pk):
+            set_active(user=user, active=active)
 
 
 @admin.register(Profile)

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Shows records; adding, changing and deleting have their own ways, with their own rules."""
 
-    actions = None
+    actions: Any = None
     list_per_page = 50
     show_full_result_count = False
 

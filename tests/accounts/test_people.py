@@ -184,3 +184,25 @@ class TestProfiles:
         call_command("create_profile", "home", owner="bob", time_zone="Asia/Shanghai")
         assert Membership.objects.get().role == "owner"
         assert Profile.objects.get().time_zone == "Asia/Shanghai"
+
+
+class TestADisabledPerson:
+    def test_is_signed_out_at_once_and_may_come_back(self, profile, alice):
+        key = signed_in(alice)
+        assert caller_of_session(session_key=key) is not None
+        actions.set_active(user=alice, active=False)
+        assert caller_of_session(session_key=key) is None
+        call_command("disable_user", "alice", "--enable")
+        alice.refresh_from_db()
+        assert alice.is_active
+        assert caller_of_session(session_key=key) is None, "the old sign-in stays ended"
+
+
+class TestMakingATokenInThePage:
+    def test_is_the_owner_s_right(self, profile, alice):
+        bob = factories.person("bob", default="decider")
+        wanted = {"user": bob, "profile": profile, "label": "x", "scopes": ["calendar.read"]}
+        with pytest.raises(Denied):
+            actions.create_token(**wanted, by=factories.human(bob, of=profile))
+        token, _ = actions.create_token(**wanted, by=factories.human(alice, of=profile))
+        assert token.user == bob

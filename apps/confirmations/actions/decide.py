@@ -226,24 +226,27 @@ def settle_by_device(
         if row.target_device != device:
             raise NotADecider("Response is not from the target device")
         expire_if_due(row, now_ms=now_ms)
-        if row.state != "pending":
-            raise AlreadyEnded(state=row.state, by=row.decider_label, at=row.decided_at_ms)
-        reach("decide.locked")
-        move(
-            row,
-            to=state,  # type: ignore[arg-type]
-            actor=device,
-            now_ms=now_ms,
-            decided_at_ms=now_ms,
-            decider=device,
-            decider_label=label,
-            decider_kind="device",
-            acknowledged=state == "executed",
-            code=code,
-            outcome=canonical_json(parts),
-        )
-        reach("decide.before_commit")
-        transaction.on_commit(_committed)
+        late = row.state != "pending"
+        if not late:
+            reach("decide.locked")
+            move(
+                row,
+                to=state,  # type: ignore[arg-type]
+                actor=device,
+                now_ms=now_ms,
+                decided_at_ms=now_ms,
+                decider=device,
+                decider_label=label,
+                decider_kind="device",
+                acknowledged=state == "executed",
+                code=code,
+                outcome=canonical_json(parts),
+            )
+            reach("decide.before_commit")
+            transaction.on_commit(_committed)
+    if late:
+        # Raised after the transaction, which keeps an expiry that was noticed just now.
+        raise AlreadyEnded(state=row.state, by=row.decider_label, at=row.decided_at_ms)
     return row
 
 

@@ -56,7 +56,7 @@ def tokens_page(request: Any) -> HttpResponse:
         "secret": secret,
         "label": label,
         "groups": scope_groups(),
-        "may_make": request.caller.role in ("owner", "decider"),
+        "may_make": request.caller.role == "owner",
         "device_words": device_words(),
         "now_ms": now_ms(),
     }
