@@ -333,7 +333,10 @@ def _labels() -> dict[str, str]:
 
 def change_lines(facts: Facts, zone: ZoneInfo) -> tuple[tuple[str, str], ...]:
     """Return each changed field with its value before and after."""
-    before, after, labels = facts.get("before") or {}, facts.get("after") or {}, _labels()
+    before, after = facts.get("before") or {}, facts.get("after") or {}
+    if not before:
+        return ()
+    labels = _labels()
     return tuple(
         (labels.get(name, name), f"{_value(name, before.get(name), zone)} → {_value(name, after.get(name), zone)}")
         for name in before

@@ -90,6 +90,8 @@ class LimitedRequest(WebRequest):
     """A request whose body is refused beyond the limit before it is stored."""
 
     refused = False
+    # Django reads bodies; Twisted would parse forms and uploads once more before it.
+    _parsePOSTFormSubmission = False  # noqa: N815 (Twisted's name)
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 (Twisted's name)
         """Refuse by the announced length, before the first byte of the body."""
