@@ -116,6 +116,11 @@ class TestRecognition:
     def test_an_unfinished_one_is_none(self):
         assert self.turns(self.rows(("sayso", "turn-delete"), ends=False)) == []
 
+    def test_one_that_failed_after_all_is_none(self):
+        failed = {"compactionId": "k", "turn": None, "error": "no"}
+        rows = self.rows(("sayso", "turn-delete"), ends=False)
+        assert self.turns([*rows, {"type": "compaction/end", "data": failed}]) == []
+
     def test_one_that_took_something_else_away_is_none(self):
         """Else the turn would be hidden from the person while the model still reads it."""
         assert self.turns(self.rows(("sayso", "turn-delete"), replaced=(9, 10))) == []
