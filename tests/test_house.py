@@ -62,7 +62,7 @@ FILE_KINDS = {
     "apps": {".py"},
     "bench": {".py", ".md", ".json", ".ics"},
     "clients": {".py", ".md", ".toml", ".txt"},
-    "docs": {".md", ".png", ".svg"},
+    "docs": {".md", ".json", ".png", ".svg"},
     "locale": {".po", ".mo"},
     "project": {".py", ".ics"},
     "static": {".css", ".js", ".svg", ".png", ".ico", ".woff2", ".webmanifest"},
