@@ -1,11 +1,13 @@
 """Every vector of `--vectors DIR` is a test; one with an op that nobody knows fails."""
 
+import importlib
 import json
 
 import pytest
 
 from tests.conformance import gate_ops
 from tests.conformance.conftest import read
+from tests.conformance.gate.doors import exists
 
 
 def of_ops(directory):
@@ -32,6 +34,26 @@ def of_stories(directory):
     return [(name, one) for name, one in stories if one["op"] != "story" or gate_ops.runnable(one)]
 
 
+ROOMS = {
+    "captures.json": ("captures_ops", {"capture": "captures.purge"}),
+    "sessions.json": (
+        "sessions_ops",
+        {"delete_session": "agent_control.session_delete", "http": "agent_control.session_delete"},
+    ),
+}
+"""File -> the module of its ops, and the door without which an op that needs the server is not run."""
+
+
+def of_rooms(directory):
+    """Give the vectors of further rooms: those of plain rules, and those whose door exists."""
+    return [
+        (name, (module, vector))
+        for file, (module, needs) in ROOMS.items()
+        for name, vector in read(directory, file)
+        if vector["op"] not in needs or exists(needs[vector["op"]])
+    ]
+
+
 def vectors(kind):
     def mark(test):
         test.vectors = kind
@@ -46,6 +68,14 @@ def test_rule(case):
 
     assert case["op"] in OPS, f"no one knows the op {case['op']}"
     OPS[case["op"]](case["input"], case["expect"])
+
+
+@vectors(of_rooms)
+def test_room(case):
+    module, vector = case
+    ops = importlib.import_module(f"tests.conformance.{module}").OPS
+    assert vector["op"] in ops, f"no one knows the op {vector['op']}"
+    ops[vector["op"]](vector["input"], vector["expect"])
 
 
 @vectors(of_flows)
