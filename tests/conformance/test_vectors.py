@@ -36,6 +36,7 @@ def of_stories(directory):
 
 ROOMS = {
     "captures.json": ("captures_ops", {"capture": "captures.purge"}),
+    "schedules.json": ("schedules_ops", {"drive": "schedules.delete"}),
     "sessions.json": (
         "sessions_ops",
         {"delete_session": "agent_control.session_delete", "http": "agent_control.session_delete"},
