@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from datetime import time as clock
 
 ZONES = ("Europe/Berlin", "America/New_York", "")
 FIRST_DAY = date(2026, 1, 5)
-WEEK_START = datetime(2026, 9, 7)
+WEEK_START = date(2026, 9, 7)
 STAMP = "20260101T000000Z"
 PLACES = ("Room 4.12", "Library, second floor", "At the station", "Online")
 # How a tenth of the events repeat, in parts of 100: about 870 occurrences in a week together.
@@ -61,6 +62,13 @@ HEAD = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Sayso//bench//EN", *BERLIN.
 FOOT = "END:VCALENDAR"
 
 
+def begins(rule: str, *, day: date) -> bool:
+    """Tell whether a rule of the list above allows a series to begin on a day."""
+    if rule.endswith("BYDAY=TU,TH"):
+        return day.weekday() in (1, 3)
+    return not rule.endswith("BYDAY=2WE") or (day.weekday() == 2 and 8 <= day.day <= 14)
+
+
 def event_lines(number: int, *, chance: random.Random) -> list[str]:
     """Return one event; every tenth is a series, every twelfth single one lasts whole days."""
     series = number % 10 == 0
@@ -69,13 +77,15 @@ def event_lines(number: int, *, chance: random.Random) -> list[str]:
     if not series and number % 12 == 5:
         lines += [f"DTSTART;VALUE=DATE:{day:%Y%m%d}", f"DTEND;VALUE=DATE:{day + timedelta(days=1):%Y%m%d}"]
     else:
-        start = datetime(day.year, day.month, day.day, chance.randrange(6, 20), chance.choice((0, 15, 30, 45)))
+        rule = RULES[number // 10 % len(RULES)] if series else ""
+        while rule and not begins(rule, day=day):
+            day += timedelta(days=1)
+        start = datetime.combine(day, clock(chance.randrange(6, 20), chance.choice((0, 15, 30, 45))))
         end = start + timedelta(minutes=chance.choice((30, 45, 60, 90)))
         zone = ZONES[number % 7 % 3]
         mark, ending = (f";TZID={zone}", "") if zone else ("", "Z")
         lines += [f"DTSTART{mark}:{start:%Y%m%dT%H%M%S}{ending}", f"DTEND{mark}:{end:%Y%m%dT%H%M%S}{ending}"]
         if series:
-            rule = RULES[number // 10 % len(RULES)]
             lines.append(f"RRULE:{rule}")
             if number % 40 == 0 and rule.startswith("FREQ=WEEKLY") and "BYDAY" not in rule:
                 gone = start + timedelta(weeks=6)

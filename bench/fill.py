@@ -61,8 +61,6 @@ def fill_api(count: int = 50) -> dict[str, Any]:
 def fill_asks(tokens: int = 1, events: int = 1000) -> dict[str, Any]:
     """A calendar with single events, tokens, a session and a signed-in person."""
     from apps.calendars.actions.calendars import create_calendar
-    from apps.calendars.actions.storing import filled, insert_objects
-    from apps.calendars.rules.ics_parse import parse_calendar
 
     made = people()
     secrets = [made["token"]]
@@ -74,12 +72,48 @@ def fill_asks(tokens: int = 1, events: int = 1000) -> dict[str, Any]:
     found = caller_of_token(secret=made["token"], now_ms=now_ms())
     assert found is not None
     create_session(by=found[0], ref="s1", now_ms=now_ms())
-    calendar = create_calendar(by=found[0], name="work", now_ms=now_ms())
-    parsed = parse_calendar(data=single_events(events).encode(), owner_zone="Europe/Berlin")
+    store_singles(create_calendar(by=found[0], name="work", now_ms=now_ms()), events)
+    return {"tokens": secrets, "session": signed_in(made["user"]), "events": listed_items(found[0], events)}
+
+
+def fill_calendar(profiles: int = 1, tokens: int = 60) -> dict[str, Any]:
+    """An owner with so many profiles, each with an empty calendar, and another person with a hundred events."""
+    from apps.calendars.actions.calendars import create_calendar
+
+    made, empty = people(), []
+    user, first = made["user"], made["profile"]
+    for number in range(profiles):
+        profile = first if number == 0 else create_profile(name=f"p{number}", time_zone="Europe/Berlin", owner=user)
+        own = many_tokens(user, profile, tokens if number == 0 else 1)
+        caller = caller_of_token(secret=own[0], now_ms=now_ms())
+        assert caller is not None
+        calendar = create_calendar(by=caller[0], name="bench", now_ms=now_ms())
+        empty.append({"profile": profile.pk, "calendar": calendar.pk, "tokens": own})
+    bob = User.objects.create_user("bob", password="correct horse battery")
+    other = create_profile(name="other", time_zone="Europe/Berlin", owner=bob)
+    secrets = many_tokens(bob, other, tokens)
+    caller = caller_of_token(secret=secrets[0], now_ms=now_ms())
+    assert caller is not None
+    store_singles(create_calendar(by=caller[0], name="work", now_ms=now_ms()), 100)
+    return {"profiles": empty, "other": secrets}
+
+
+def many_tokens(user: User, profile: Any, count: int) -> list[str]:
+    """Return secrets of tokens that may read and write a calendar; each may write a few times a minute only."""
+    scopes = ["calendar.read", "calendar.write", "reminder.write"]
+    with transaction.atomic():
+        return [create_token(user=user, profile=profile, label=f"t{n}", scopes=scopes)[1] for n in range(count)]
+
+
+def store_singles(calendar: Any, count: int) -> None:
+    """Store single events straight into a calendar."""
+    from apps.calendars.actions.storing import filled, insert_objects
+    from apps.calendars.rules.ics_parse import parse_calendar
+
+    parsed = parse_calendar(data=single_events(count).encode(), owner_zone="Europe/Berlin")
     whole = [(stored, filled(stored, now_ms=now_ms())) for stored in parsed.objects]
     with transaction.atomic():
         insert_objects(calendar=calendar, objects=whole, now_ms=now_ms())
-    return {"tokens": secrets, "session": signed_in(made["user"]), "events": listed_items(found[0], events)}
 
 
 def single_events(count: int) -> str:
@@ -109,7 +143,7 @@ def listed_items(by: Any, count: int) -> list[dict[str, Any]]:
     return sorted(items, key=lambda item: int(item["title"].rpartition(" ")[2]))[:count]
 
 
-FILLS = {"api": fill_api, "asks": fill_asks}
+FILLS = {"api": fill_api, "asks": fill_asks, "calendar": fill_calendar}
 
 if __name__ == "__main__":
     call_command("migrate", verbosity=0, interactive=False)

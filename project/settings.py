@@ -18,6 +18,8 @@ def _flag(name: str, default: bool = False) -> bool:
 
 # --- Where Sayso runs -------------------------------------------------------------------------------------------------
 SAYSO_DATA_DIR = Path(ENV.get("SAYSO_DATA_DIR", BASE_DIR / "data")).resolve()
+# The database is everybody's calendars and sign-ins: a folder made here is for the server's user only.
+SAYSO_DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 SAYSO_HOST = ENV.get("SAYSO_HOST", "127.0.0.1")
 SAYSO_PORT = int(ENV.get("SAYSO_PORT", "8000"))
 SAYSO_ORIGIN = ENV.get("SAYSO_ORIGIN", "").rstrip("/").lower()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zoneinfo
-
 from django.db import transaction
 from django.db.models import F
 
@@ -17,27 +15,37 @@ from apps.accounts.rules import (
     LastOwner,
     LoginThrottled,
     MemberNotFound,
+    Role,
     TokenNotFound,
     check_owner,
     check_profile_name,
     check_scopes,
+    check_username,
+    check_zone,
     login_block_ms,
     new_secret,
     secret_hash,
 )
 from apps.core.announce import announce
 from apps.core.dependents import dependents_of
-from apps.core.errors import Conflict, InvalidField, NotFound
+from apps.core.errors import Conflict, InvalidField
 from apps.core.values import sha256_hex
 
 LAST_USED_GRAIN_MS = 60_000
 
 
-def create_person(*, username: str, password: str, operator: bool = False) -> User:
-    """Make a person; an operator may look into all records in the admin."""
+@transaction.atomic
+def create_person(
+    *, username: str, password: str, operator: bool = False, profile: Profile | None = None, role: Role = "decider"
+) -> User:
+    """Make a person, a member of a profile if one is given; an operator may look into all records in the admin."""
+    check_username(username)
     if User.objects.filter(username=username).exists():
         raise Conflict(f"There is already a person named {username}.")
-    return User.objects.create_user(username, password=password, is_staff=operator, is_superuser=operator)
+    user = User.objects.create_user(username, password=password, is_staff=operator, is_superuser=operator)
+    if profile is not None:
+        Membership.objects.create(user=user, profile=profile, role=role)
+    return user
 
 
 @transaction.atomic
@@ -54,15 +62,6 @@ def create_profile(
     if owner is not None:
         Membership.objects.create(user=owner, profile=profile, role="owner")
     return profile
-
-
-def check_zone(name: str) -> str:
-    """Return the name of a time zone; raise for one that the machine does not know."""
-    try:
-        zoneinfo.ZoneInfo(name)
-    except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
-        raise InvalidField("time_zone", "time_zone is not a known time zone") from None
-    return name
 
 
 def create_token(
@@ -201,7 +200,8 @@ def set_person(*, user: User, time_zone: str = "", language: str = "", week_star
         if not 0 <= week_start <= 6:
             raise InvalidField("week_start", "week_start must be 0 (Monday) to 6 (Sunday)")
         user.week_start = week_start
-    user.save()
+    # Only these: a sign-out everywhere or a new password meanwhile must not be undone.
+    user.save(update_fields=["time_zone", "language", "week_start"])
     return user
 
 
@@ -258,11 +258,3 @@ def note_login(*, subjects: list[str], succeeded: bool, now_ms: int) -> None:
         failure.failures = 1 if now_ms - failure.last_ms > 3_600_000 else failure.failures + 1
         failure.last_ms = now_ms
         failure.save()
-
-
-def workspace_of(*, profile_id: str, slug: str = "default") -> Workspace:
-    """Return a workspace of the profile; raise when there is none."""
-    workspace = Workspace.objects.filter(profile_id=profile_id, slug=slug).first()
-    if workspace is None:
-        raise NotFound("There is no such workspace.")
-    return workspace

@@ -5,6 +5,7 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.actions import set_active
 from apps.accounts.models import AccessToken, LoginFailure, Membership, Profile, User, Workspace
@@ -24,12 +25,12 @@ class UserAdmin(ReadOnlyAdmin):
     exclude = ["password", "groups", "user_permissions"]
     actions = ["disable", "enable"]
 
-    @admin.action(description="Disable the chosen people")
+    @admin.action(description=_("Disable the chosen people"))
     def disable(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         """Keep people out, at once."""
         self.set_active(request, chosen, active=False)
 
-    @admin.action(description="Enable the chosen people")
+    @admin.action(description=_("Enable the chosen people"))
     def enable(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         """Let people in again."""
         self.set_active(request, chosen, active=True)

@@ -125,6 +125,15 @@ def origin_is_ours(request: HttpRequest, origin: str | None) -> bool:
     return f"{parts.scheme}://{parts.netloc}".lower() in settings.SAYSO_ORIGINS
 
 
+def address_of(request: HttpRequest) -> str:
+    """Return where a request comes from; behind a trusted proxy what that proxy says, not what its client wrote."""
+    if settings.SAYSO_TRUSTED_PROXY:
+        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")[-1].strip()
+        if forwarded:
+            return str(forwarded)
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
 class CallerScheme(OpenApiAuthenticationExtension):
     """Describes both credentials in the OpenAPI schema."""
 
@@ -148,7 +157,8 @@ class HasScope(BasePermission):
         if not isinstance(caller, Caller):
             raise Unauthorized
         scopes: dict[str, str] = getattr(view, "scopes", {})
-        scope = scopes.get(request.method, "")
+        # HEAD runs what GET runs, and its length tells of the content.
+        scope = scopes.get("GET" if request.method == "HEAD" else request.method, "")
         if scope:
             check_scope(by=caller, scope=scope)
         return True

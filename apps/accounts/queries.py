@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,10 +14,10 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare
 
-from apps.accounts.models import AccessToken, Membership, Profile, User
+from apps.accounts.models import AccessToken, Membership, Profile, User, Workspace
 from apps.accounts.rules import Caller, ProfileUnavailable, secret_hash
 from apps.core import rows
-from apps.core.errors import Denied
+from apps.core.errors import Denied, NotFound
 from apps.core.text import storable
 
 _TOKEN_SQL = """
@@ -203,6 +204,11 @@ def places_of(*, user_id: int) -> list[Place]:
     return [Place(profile_id=row[0], profile_name=row[1], profile_zone=row[2], role=row[3]) for row in found]
 
 
+def deciding_places(places: Iterable[Place]) -> dict[str, Place]:
+    """Return the places, by the profile's id, in which a person sees and decides cards."""
+    return {place.profile_id: place for place in places if place.role in ("owner", "decider")}
+
+
 def role_of(*, user_id: int, profile_id: str) -> str | None:
     """Return a person's role in a profile, or None."""
     row = rows.execute(
@@ -216,13 +222,18 @@ def memberships_of(*, user_id: int) -> QuerySet[Membership]:
     return Membership.objects.filter(user_id=user_id).select_related("profile").order_by("id")
 
 
-def deciders_of(*, profile_id: str) -> list[int]:
-    """Return the ids of the people who see and decide a profile's cards."""
-    return list(
-        Membership.objects.filter(profile_id=profile_id, role__in=["owner", "decider"]).values_list(
-            "user_id", flat=True
-        )
-    )
+def labels_of(*, refs: Iterable[str]) -> dict[str, str]:
+    """Return the name of each person and the label of each token behind references such as `user:1`."""
+    ids: dict[str, list[str]] = {}
+    for ref in refs:
+        kind, _, key = ref.partition(":")
+        ids.setdefault(kind, []).append(key)
+    people = [key for key in ids.get("user", []) if key.isdecimal()]
+    names = User.objects.filter(pk__in=people).values_list("pk", "username") if people else []
+    tokens = [*ids.get("token", []), *ids.get("device", [])]
+    labels = AccessToken.objects.filter(pk__in=tokens).values_list("pk", "kind", "label") if tokens else []
+    found = {f"user:{pk}": name for pk, name in names}
+    return found | {f"{'device' if kind == 'device' else 'token'}:{pk}": label for pk, kind, label in labels}
 
 
 def profile_named(*, name: str) -> Profile | None:
@@ -238,3 +249,11 @@ def tokens_of(*, profile_id: str) -> QuerySet[AccessToken]:
 def members_of(*, profile_id: str) -> QuerySet[Membership]:
     """Return the members of a profile."""
     return Membership.objects.filter(profile_id=profile_id).select_related("user").order_by("id")
+
+
+def workspace_of(*, profile_id: str, slug: str = "default") -> Workspace:
+    """Return a workspace of the profile; raise when there is none."""
+    workspace = Workspace.objects.filter(profile_id=profile_id, slug=slug).first()
+    if workspace is None:
+        raise NotFound("There is no such workspace.")
+    return workspace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import zoneinfo
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -47,6 +48,7 @@ LOGIN_BLOCK_MS = 60_000
 LOGIN_BLOCK_MAX_MS = 15 * 60_000
 
 _VIEWER_SCOPES = frozenset(scope for scope in SCOPES if scope.endswith(".read"))
+_USERNAME = re.compile(r"[\w.@+-]{1,150}")
 _PROFILE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -107,6 +109,8 @@ class TokenNotFound(NotFound):
 class MemberNotFound(NotFound):
     """There is no such member."""
 
+    code = "member_not_found"
+
 
 class LastOwner(SaysoError):
     """A profile needs at least one owner."""
@@ -143,10 +147,26 @@ def check_scopes(scopes: list[str]) -> list[str]:
     return [scope for scope in SCOPES if scope in scopes]
 
 
+def check_username(name: str) -> str:
+    """Return the name of a person; raise unless it is 1 to 150 letters, digits and @ . + - _."""
+    if not _USERNAME.fullmatch(name):
+        raise InvalidField("username", "username must be 1 to 150 letters, digits and @ . + - _")
+    return name
+
+
 def check_profile_name(name: str) -> str:
     """Return the name; raise unless it is 1 to 64 of a-z, 0-9, dot, dash and underscore."""
     if not _PROFILE_NAME.fullmatch(name):
         raise InvalidField("name", "name must be 1 to 64 of a-z, 0-9, dot, dash and underscore")
+    return name
+
+
+def check_zone(name: str) -> str:
+    """Return the name of a time zone; raise for one that the machine does not know."""
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
+        raise InvalidField("time_zone", "time_zone is not a known time zone") from None
     return name
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from apps.calendars.models import Calendar, CalendarObject, Occurrence, Revision
+from apps.calendars.models import Calendar, CalendarObject, Occurrence, RecentWrite, Revision
 from apps.core.admin import ReadOnlyAdmin
 
 
@@ -42,3 +42,10 @@ class OccurrenceAdmin(ReadOnlyAdmin):
     list_display = ("object", "slot", "at_ms", "until_ms")
     list_filter = ("kind", "profile")
     list_select_related = ("object",)
+
+
+@admin.register(RecentWrite)
+class RecentWriteAdmin(ReadOnlyAdmin):
+    """Writes of the last minute, by which too many of them are noticed."""
+
+    list_display = ("requester", "profile", "at_ms")

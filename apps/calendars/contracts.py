@@ -77,7 +77,7 @@ MOVE_EVENT = Contract(
     words=words.move_words,
     example={"id": "0190", "calendar": "0192", "change": {"calendar": "0192"}},
     policy="update",
-    recheck=previews.check_call_writable,
+    recheck=previews.check_call_movable,
 )
 MOVE_REMINDER = Contract(
     name="calendars.move_reminder",
@@ -87,7 +87,7 @@ MOVE_REMINDER = Contract(
     words=words.move_words,
     example={"id": "0191", "calendar": "0192", "change": {"calendar": "0192"}},
     policy="update",
-    recheck=previews.check_call_writable,
+    recheck=previews.check_call_movable,
 )
 DELETE_CALENDAR = Contract(
     name="calendars.delete_calendar",
@@ -97,6 +97,7 @@ DELETE_CALENDAR = Contract(
     words=words.calendar_words,
     example={"id": "0192"},
     louder=True,
+    recheck=previews.check_calendar_may_go,
 )
 UPDATE_EVENT = Contract(
     name="calendars.update_event",

@@ -12,7 +12,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.response import Response
 
 from apps.accounts.api import HumanOnly
-from apps.accounts.queries import Place, places_of
+from apps.accounts.queries import deciding_places, places_of
 from apps.accounts.rules import Caller
 from apps.confirmations import actions, queries
 from apps.confirmations.rules import (
@@ -21,6 +21,7 @@ from apps.confirmations.rules import (
     Decider,
     Outcome,
     Wait,
+    check_before,
     check_wait_s,
     new_nonce,
     wait_of,
@@ -28,6 +29,7 @@ from apps.confirmations.rules import (
 from apps.confirmations.serializers import (
     DecisionSerializer,
     ErrorSerializer,
+    PollListSerializer,
     PollSerializer,
     answer_r,
     card,
@@ -96,10 +98,15 @@ def hold(request: Any, outcome: Outcome, response: Response, *, until_ms: int, w
             key=f"confirmation:{outcome.confirmation_id}",
             until_ms=min(until_ms, outcome.deadline_ms),
             subject=outcome.confirmation_id,
-            on_hang_up=actions.hang_up if withdraws else None,
+            on_hang_up=hung_up if withdraws else None,
             also=(f"token:{caller.token_id}",) if caller.token_id else (),
         ),
     )
+
+
+def hung_up(confirmation_id: str) -> None:
+    """Withdraw what nobody waits for any more; the waiting layer calls it."""
+    actions.hang_up(confirmation_ids=[confirmation_id], now_ms=now_ms())
 
 
 def shape_r(outcome: Outcome, *, status_of_failure: dict[str, int] | None = None) -> Response:
@@ -118,7 +125,7 @@ class ConfirmationList(ApiView):
 
     scopes = {"GET": "confirmation.read"}
 
-    @extend_schema(operation_id="confirmations_list", responses={200: PollSerializer(many=True)})
+    @extend_schema(operation_id="confirmations_list", responses={200: PollListSerializer})
     def get(self, request: Any) -> Response:
         """List the caller's own confirmations, newest first."""
         rows = queries.confirmations_of(by=request.user)[:PAGE_SIZE]
@@ -167,7 +174,8 @@ class ConfirmationEvents(ApiView):
         response = Response(status=200, content_type="text/event-stream")
         response["Cache-Control"] = "no-store"
         response["X-Accel-Buffering"] = "no"
-        ends = (f"token:{caller.token_id}",) if caller.token_id else ()
+        # A person who is signed out, disabled or changed elsewhere: the client comes back and is looked at anew.
+        ends = (f"user:{caller.user_id}", *((f"token:{caller.token_id}",) if caller.token_id else ()))
         response.stream = Stream(key=f"requester:{caller.ref}", ends=ends, event=event_facts)  # type: ignore[attr-defined]
         return response
 
@@ -236,11 +244,6 @@ class AllowAgain(ApiView):
         return Response({"id": row.pk, "allowed_again": True})
 
 
-def deciding_places(caller: Caller) -> dict[str, Place]:
-    """Return the profiles, by id, in which a person sees cards."""
-    return {p.profile_id: p for p in places_of(user_id=caller.user_id) if p.role in ("owner", "decider")}
-
-
 class Inbox(ApiView):
     """What waits for the person, or what ended."""
 
@@ -248,22 +251,23 @@ class Inbox(ApiView):
 
     @extend_schema(
         operation_id="inbox_list",
-        parameters=[OpenApiParameter("state", str, enum=["open", "past"]), OpenApiParameter("before", int)],
+        parameters=[
+            OpenApiParameter("state", str, enum=["open", "past"]),
+            OpenApiParameter(
+                "before", str, description="past ones only: `decided_at_ms`, or `decided_at_ms.seq`, of the last"
+            ),
+        ],
         responses={200: dict},
     )
     def get(self, request: Any) -> Response:
         """List cards, open ones in order or past ones from the latest."""
         caller: Caller = request.user
-        places = deciding_places(caller)
+        places = deciding_places(places_of(user_id=caller.user_id))
         view = {"language": caller.language, "time_zone": caller.time_zone}
         if request.query_params.get("state") == "past":
-            rows = queries.past_cards(profile_ids=list(places))
-            before = request.query_params.get("before", "")
-            if before.isdecimal() and before.isascii():
-                rows = rows.filter(decided_at_ms__lt=int(before[:16]))
-            return Response(
-                {"cards": [past_card(row, place=places[row.profile_id], **view) for row in rows[:PAGE_SIZE]]}
-            )
+            before = check_before(request.query_params.get("before", ""))
+            ended = queries.past_cards(profile_ids=list(places), limit=PAGE_SIZE, before=before)
+            return Response({"cards": [past_card(row, place=places[row.profile_id], **view) for row in ended]})
         rows = queries.open_cards(profile_ids=list(places))
         return Response({"cards": [card(row, place=places[row.profile_id], **view) for row in rows]})
 
@@ -277,7 +281,7 @@ class InboxCard(ApiView):
     def get(self, request: Any, confirmation_id: str) -> Response:
         """Show the card with how it ended, or with a nonce for deciding."""
         caller: Caller = request.user
-        places = deciding_places(caller)
+        places = deciding_places(places_of(user_id=caller.user_id))
         row = queries.card_for(profile_ids=list(places), confirmation_id=confirmation_id)
         if row is None:
             raise ConfirmationNotFound

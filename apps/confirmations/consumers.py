@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.http import parse_cookie
 
-from apps.accounts.queries import Place, places_of, signed_in
+from apps.accounts.queries import Place, deciding_places, places_of, signed_in
 from apps.confirmations import queries
 from apps.confirmations.actions import decide, run_claimed
 from apps.confirmations.models import Confirmation
@@ -69,9 +69,10 @@ class ConfirmationConsumer(Socket):
             return False
         places = places_of(user_id=person.user_id)
         self.user_id, self.username = person.user_id, person.username
-        self.language = cookie_of(self.scope, settings.LANGUAGE_COOKIE_NAME) or person.language or "en"
+        chosen = cookie_of(self.scope, settings.LANGUAGE_COOKIE_NAME)
+        self.language = chosen if chosen in dict(settings.LANGUAGES) else person.language or "en"
         self.time_zone = person.time_zone
-        self.places = {place.profile_id: place for place in places if place.role in ("owner", "decider")}
+        self.places = deciding_places(places)
         self.profile_ids = frozenset(self.places)
         return True
 

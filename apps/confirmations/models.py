@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
-from apps.confirmations.rules import OPEN_STATES, STATES
+from apps.confirmations.rules import LABEL_LENGTH, OPEN_STATES, STATES
 from apps.core.models import Record
 
 _OPEN = Q(state__in=list(OPEN_STATES))
@@ -21,7 +21,7 @@ class Confirmation(Record):
     # The composite indexes below begin with the profile; one of its own would be one more to keep.
     profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     requester = models.CharField(max_length=64)
-    requester_label = models.CharField(max_length=120)
+    requester_label = models.CharField(max_length=LABEL_LENGTH)
     requester_user_id = models.BigIntegerField()
     contract = models.CharField(max_length=64)
     arguments = models.TextField()

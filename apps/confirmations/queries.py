@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Min, QuerySet
+from django.db.models import Min, Q, QuerySet
 
 from apps.accounts.rules import Caller
 from apps.confirmations.models import Confirmation
@@ -56,13 +57,19 @@ def changes_since(*, profile_id: str, change_seq: int) -> QuerySet[Confirmation]
     )
 
 
-def past_cards(*, profile_ids: list[str]) -> QuerySet[Confirmation]:
-    """Return what ended in these profiles, the latest end first."""
-    return (
-        Confirmation.objects.filter(profile_id__in=profile_ids, target_device="")
-        .exclude(state__in=OPEN_STATES)
-        .order_by("-change_seq", "-created_at_ms")
-    )
+def past_cards(*, profile_ids: Sequence[str], limit: int, before: tuple[int, int] | None = None) -> list[Confirmation]:
+    """Return what ended in these profiles, the latest end first; `before` is the end and the number of the last seen.
+
+    The numbers of changes run in each profile by itself: each is read in their order, and the time merges them.
+    """
+    found: list[Confirmation] = []
+    for profile_id in profile_ids:
+        rows = Confirmation.objects.filter(profile_id=profile_id, target_device="").exclude(state__in=OPEN_STATES)
+        if before is not None:
+            at_ms, number = before
+            rows = rows.filter(Q(decided_at_ms__lt=at_ms) | Q(decided_at_ms=at_ms, change_seq__lt=number))
+        found += rows.order_by("-change_seq")[:limit]
+    return sorted(found, key=lambda row: (row.decided_at_ms or 0, row.change_seq), reverse=True)[:limit]
 
 
 def card_for(*, profile_ids: list[str], confirmation_id: str) -> Confirmation | None:

@@ -33,6 +33,7 @@ EXPIRES_MAX_S = 604_800
 EXPIRES_WAITING_S = 300
 EXPIRES_ASYNC_S = 86_400
 WAIT_MAX_S = 300
+LABEL_LENGTH = 120
 PURPOSE_LENGTH = 240
 REASON_LENGTH = 500
 
@@ -181,6 +182,14 @@ def check_wait_s(value: str | None) -> int:
     if number > WAIT_MAX_S:
         raise InvalidField("wait", f"wait must be a whole number from 0 to {WAIT_MAX_S}")
     return number
+
+
+def check_before(value: str) -> tuple[int, int] | None:
+    """Return where a list of ended cards goes on, from `MS` or `MS.NUMBER`; None for anything else."""
+    at_ms, _, number = value.partition(".")
+    if not all(part.isascii() and part.isdecimal() and len(part) <= 18 for part in (at_ms, number or "0")):
+        return None
+    return int(at_ms), int(number or 0)
 
 
 def new_nonce(*, key: bytes, card: str, user_id: int, session: str, connection: str) -> str:

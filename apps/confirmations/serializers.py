@@ -193,6 +193,20 @@ class PollSerializer(serializers.Serializer[Any]):
     receipt_id = serializers.CharField(required=False)
 
 
+class PollListSerializer(serializers.Serializer[Any]):
+    """Where the caller's confirmations stand."""
+
+    confirmations = PollSerializer(many=True)
+
+
+class PendingSerializer(serializers.Serializer[Any]):
+    """A person was asked and has not decided."""
+
+    status = serializers.CharField()
+    detail = serializers.CharField()
+    confirmation_id = serializers.CharField()
+
+
 class DecisionSerializer(serializers.Serializer[Any]):
     """What the dialog sends."""
 

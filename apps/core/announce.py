@@ -45,7 +45,8 @@ def bind(loop: asyncio.AbstractEventLoop | None, relay: Relay | None = None) -> 
 def announce(event: str, *, keys: tuple[str, ...] = (), local: Any = None, **facts: Any) -> None:
     """Tell everybody after the commit of the transaction around; `local` reaches listeners of this process only."""
     message = {"event": event, "keys": list(keys), "local": local, **facts}
-    transaction.on_commit(partial(_post, message))
+    # Robust: what was committed is done, so a relay that fails must not answer the caller otherwise.
+    transaction.on_commit(partial(_post, message), robust=True)
 
 
 def _post(message: dict[str, Any]) -> None:

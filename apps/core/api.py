@@ -26,7 +26,7 @@ from apps.core.waiting import SCOPE_KEY, Deferral, Rendering
 
 log = logging.getLogger("sayso.api")
 JSON_TYPE = "application/json"
-LARGEST_NUMBER = 2**63
+PROBES = frozenset({"/healthz", "/readyz"})
 NUL_BODY = b'{"code":"invalid","detail":"The address holds a character that cannot be stored."}'
 
 
@@ -134,6 +134,13 @@ def _from_framework(error: exceptions.APIException) -> SaysoError:
     return SaysoError(sentence, code=code or str(error.default_code), status=error.status_code)
 
 
+def is_page(path: str) -> bool:
+    """Tell pages from the API and from the probes, which ask by whatever name or address reaches this server."""
+    if path in PROBES:
+        return False
+    return not path.startswith("/api/") or path.startswith("/api/docs")
+
+
 class PageMiddleware:
     """Runs the middleware of pages for pages only: `/api/` needs no session, no CSRF cookie and no language file."""
 
@@ -152,7 +159,7 @@ class PageMiddleware:
         """Answer through the inner chain, or bare for `/api/`; one with a NUL in its address is refused."""
         if "\x00" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             return HttpResponse(NUL_BODY, status=400, content_type=JSON_TYPE)
-        if request.path_info.startswith("/api/") and not request.path_info.startswith("/api/docs"):
+        if not is_page(request.path_info):
             response: HttpResponseBase = self.bare(request)
             response.headers.setdefault("Cache-Control", "no-store")
             response.headers.setdefault("X-Content-Type-Options", "nosniff")
@@ -166,7 +173,7 @@ class PageMiddleware:
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Run the view hooks of the inner chain for pages."""
-        if request.path_info.startswith("/api/") and not request.path_info.startswith("/api/docs"):
+        if not is_page(request.path_info):
             return None
         for hook in self.view_hooks:
             answer: HttpResponse | None = hook(request, view, args, kwargs)

@@ -48,7 +48,7 @@ class Call:
     arguments: Mapping[str, Any]
     now_ms: int
     by: str
-    """Who acts, as the ledger writes it: `user:ID`, `agent:ID`, `device:ID`."""
+    """Who acts, as the ledger writes it: `user:ID`, `token:ID`, `device:ID`."""
     confirmation_id: str = ""
 
 

@@ -38,6 +38,11 @@ class KeyRing:
         self._known.pop(name, None)
         self.key(name)
 
+    def older(self, name: str) -> list[bytes]:
+        """Return the keys that rotations have put aside, the oldest first."""
+        count = sum(1 for _ in self.folder.glob(f"{name}.old*"))
+        return [bytes.fromhex((self.folder / f"{name}.old{n}").read_text().strip()) for n in range(1, count + 1)]
+
     def _read_or_make(self, name: str) -> str:
         path = self.folder / name
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
@@ -45,6 +46,17 @@ def execute(sql: str, params: Sequence[Any] = ()) -> Any:
         sql = _question_marks(sql)
     with link.wrap_database_errors:
         return link.connection.execute(sql, params)
+
+
+def execute_many(sql: str, params: Sequence[Sequence[Any]]) -> None:
+    """Run one writing statement for each row of values, as `execute` would."""
+    link = _link()
+    if link.connection is None:
+        link.ensure_connection()
+    if link.vendor == "sqlite":
+        sql = _question_marks(sql)
+    with link.wrap_database_errors:
+        link.connection.cursor().executemany(sql, params)
 
 
 @cache
@@ -100,6 +112,15 @@ def insert(row: models.Model) -> None:
     execute(_insert(model), [getattr(row, name) for name in _columns(model)[0]])
     row._state.adding = False
     row._state.db = DEFAULT_DB_ALIAS
+
+
+def insert_all(model: type[M], rows: Sequence[M]) -> None:
+    """Insert rows of one model whose keys and every column are set."""
+    values = attrgetter(*_columns(model)[0])
+    execute_many(_insert(model), [values(row) for row in rows])
+    for row in rows:
+        row._state.adding = False
+        row._state.db = DEFAULT_DB_ALIAS
 
 
 @cache

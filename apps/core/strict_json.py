@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, NoReturn
 
 from apps.core.errors import InvalidField, SaysoError
@@ -47,8 +48,8 @@ def check_storable(value: Any, *, name: str) -> None:
                 raise InvalidField(where, "holds a character that cannot be stored")
         elif isinstance(found, bool) or found is None:
             continue
-        elif isinstance(found, float):
-            if found != found or found in (float("inf"), float("-inf")):
+        elif isinstance(found, int | float):
+            if not is_finite(found):
                 raise InvalidField(where, "must be a finite number")
         elif isinstance(found, dict):
             for key, member in found.items():
@@ -57,3 +58,11 @@ def check_storable(value: Any, *, name: str) -> None:
                 stack.append((key[:60], member))
         elif isinstance(found, list):
             stack.extend((where, member) for member in found)
+
+
+def is_finite(number: float) -> bool:
+    """Tell whether a number has a value; whole digits beyond the largest one are infinite, as 1e999 is."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False

@@ -6,6 +6,7 @@ A timer knows when its next work is due (a query) and how to do all that is due 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,10 @@ from apps.core.sockets import keep
 from apps.core.threads import lane
 from apps.core.values import Timer as Handle
 from apps.core.values import clock, now_ms
+
+log = logging.getLogger("sayso.timers")
+
+RETRY_MS = 5_000
 
 
 @dataclass(slots=True)
@@ -50,6 +55,9 @@ class Timer:
         try:
             await lane.run(lambda: self.run_due(now_ms=now_ms()))
             self.arm(await lane.run(self.next_due_ms))
+        except Exception:
+            log.exception("the timer %s failed; it tries again", self.name)
+            self.arm(now_ms() + RETRY_MS)
         finally:
             self.working = False
 

@@ -182,7 +182,6 @@ def end_runs(*, by: Caller, ref: str, run_id: str, now_ms: int) -> None:
 def withdraw_asks(*, owner_id: str, now_ms: int) -> int:
     """Take back what waits in a session, by the session's key; part of aborting its run and of deleting it."""
     session = Session.objects.filter(pk=owner_id).first()
-    rows = [] if session is None else open_asks_of(session=session)
-    for row in rows:
-        hang_up(row.pk)
-    return len(rows)
+    ids = [] if session is None else [row.pk for row in open_asks_of(session=session)]
+    hang_up(confirmation_ids=ids, now_ms=now_ms)
+    return len(ids)

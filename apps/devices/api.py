@@ -8,7 +8,7 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
-from apps.accounts.api import Anybody, HumanOnly
+from apps.accounts.api import Anybody, HumanOnly, address_of
 from apps.core.api import body_of
 from apps.core.dispatch import ApiView
 from apps.core.values import now_ms, sha256_hex
@@ -46,8 +46,7 @@ class AppLogin(ApiView):
     def post(self, request: Any) -> Response:
         """Give the app a token of its own; the device's earlier token dies."""
         login = check_login(body_of(request))
-        address = str(request.META.get("REMOTE_ADDR", ""))
-        device, secret = actions.log_in_app(login=login, address=address, now_ms=now_ms())
+        device, secret = actions.log_in_app(login=login, address=address_of(request), now_ms=now_ms())
         return Response(login_body(device, secret))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,17 +70,24 @@ def hash_of(entry: Entry, *, key: bytes) -> str:
 
 
 def first_fault(
-    entries: Iterable[Entry], *, key: bytes, profile_id: str, head_seq: int, head_hash: str
+    entries: Iterable[Entry], *, key: bytes, profile_id: str, head_seq: int, head_hash: str, older: Sequence[bytes] = ()
 ) -> Fault | None:
-    """Return the first fault of one profile's entries in order of seq, or None; `head_…` name the expected end."""
+    """Return the first fault of one profile's entries in order of seq, or None; `head_…` name the expected end.
+
+    `older` are the keys before the present one, the oldest first: what was written before a rotation fits one of them,
+    and after an entry that fits a newer key none fits an older one any more.
+    """
     seq, previous = 0, GENESIS
+    keys = [*older, key]
     for entry in entries:
         seq += 1
         if entry.seq != seq:
             return Fault(profile_id=profile_id, seq=seq, kind="missing" if entry.seq > seq else "reordered")
         if entry.prev_hash != previous:
             return Fault(profile_id=profile_id, seq=seq, kind="reordered")
-        if not hmac.compare_digest(hash_of(entry, key=key), entry.own_hash):
+        while keys and not hmac.compare_digest(hash_of(entry, key=keys[0]), entry.own_hash):
+            del keys[0]
+        if not keys:
             return Fault(profile_id=profile_id, seq=seq, kind="edited")
         previous = entry.own_hash
     if seq < head_seq:

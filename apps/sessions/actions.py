@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from apps.accounts.actions import workspace_of
+from apps.accounts.queries import workspace_of
 from apps.accounts.rules import Caller
 from apps.core.announce import announce
 from apps.core.dependents import dependents_of

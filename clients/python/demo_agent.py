@@ -56,6 +56,8 @@ def told(answer: dict[str, Any]) -> str:
     """Say in a sentence what came of it."""
     if answer.get("status") == "success":
         return f"The person agreed: it is deleted (receipt {answer.get('receipt_id', 'none')})."
+    if answer.get("code") == "denied_recently":
+        return f"{answer['message']} Ask for another one with --title, or press “Allow asking again” in the inbox."
     if answer.get("status") == "denied":
         reason = answer.get("reason")
         return f"The person said no{f': {reason}' if reason else ''}. Nothing was deleted."
@@ -80,7 +82,8 @@ def main() -> None:
         sys.exit(f"There is nothing to ask for: {listed}")
     print("The coming days:")
     for item in items:
-        print(f"  {item['start'][:16].replace('T', ' ')}  {item['title']}  ({item['calendar']})")
+        moment = f"{item['start'][:10]} all day" if item.get("all_day") else item["start"][:16].replace("T", " ")
+        print(f"  {moment:16}  {item['title']}  ({item['calendar']})")
     wanted = [item for item in items if item["title"] == options.title] if options.title else items
     if not wanted:
         sys.exit(f"None of them is called {options.title!r}.")

@@ -4,11 +4,11 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from apps.accounts import actions
 from apps.accounts.models import Membership, Profile, User
-from apps.accounts.queries import caller_of_session
+from apps.accounts.queries import caller_of_session, labels_of
 from apps.accounts.rules import LastOwner, LoginThrottled, MemberNotFound, login_block_ms
 from apps.core.errors import Conflict, Denied, InvalidField
 from tests import factories
@@ -206,3 +206,41 @@ class TestMakingATokenInThePage:
             actions.create_token(**wanted, by=factories.human(bob, of=profile))
         token, _ = actions.create_token(**wanted, by=factories.human(alice, of=profile))
         assert token.user == bob
+
+
+class TestMakingAPerson:
+    def test_prints_a_password_that_signs_in(self, profile, capsys):
+        call_command("create_user", "bob", profile="default", role="viewer")
+        bob = User.objects.get(username="bob")
+        assert bob.check_password(capsys.readouterr().out.strip())
+        assert (bob.is_staff, bob.is_superuser) == (False, False)
+        assert Membership.objects.get(user=bob).role == "viewer"
+
+    def test_can_be_an_operator_of_no_profile(self, profile):
+        call_command("create_user", "olga", operator=True)
+        assert User.objects.get(username="olga").is_superuser
+        assert not Membership.objects.filter(user__username="olga").exists()
+
+    def test_is_refused_for_a_taken_or_odd_name_and_an_unknown_profile(self, profile, alice):
+        for name in ("alice", "", "a b", "x" * 151, "a/b"):
+            with pytest.raises(CommandError):
+                call_command("create_user", name)
+        with pytest.raises(CommandError):
+            call_command("create_user", "bob", profile="nowhere")
+        assert User.objects.count() == 1
+
+
+class TestAPersonsOwnSettings:
+    def test_do_not_undo_what_happened_meanwhile(self, profile, alice):
+        stale = User.objects.get(pk=alice.pk)
+        actions.sign_out_everywhere(user=alice)
+        actions.set_person(user=stale, language="zh-hans")
+        alice.refresh_from_db()
+        assert (alice.session_epoch, alice.language) == (1, "zh-hans")
+
+
+class TestLabels:
+    def test_are_the_names_behind_references(self, profile, alice):
+        token, _ = factories.token(alice, of=profile)
+        refs = {f"user:{alice.pk}", f"token:{token.pk}", "token:gone", "server", "user:x"}
+        assert labels_of(refs=refs) == {f"user:{alice.pk}": "alice", f"token:{token.pk}": "Agent"}

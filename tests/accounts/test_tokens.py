@@ -3,6 +3,7 @@
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.test import Client
 
 from apps.accounts import actions
 from apps.accounts.models import AccessToken, Membership, User
@@ -97,6 +98,12 @@ class TestATokenLetsIn:
         Membership.objects.update(role="viewer")
         with pytest.raises(Denied):
             check_scope(by=factories.caller(secret), scope="calendar.delete")
+
+    @pytest.mark.parametrize("path", ["/api/sessions", "/api/calendars", "/api/calendars/events?q=dentist"])
+    def test_to_nothing_by_asking_for_the_head_alone(self, profile, alice, path):
+        _, secret = factories.token(alice, of=profile, scopes=["confirmation.read"])
+        client = Client(headers={"Authorization": f"Bearer {secret}"})
+        assert (client.get(path).status_code, client.head(path).status_code) == (403, 403)
 
     def test_into_its_own_profile_only(self, profile, alice):
         factories.profile("other")

@@ -6,6 +6,7 @@ import json
 import pytest
 from django.core.management import call_command
 
+from apps.confirmations.models import Confirmation
 from tests.factories.calendars import DAY_MS, NINE_MS, NOW_MS
 
 
@@ -235,3 +236,63 @@ def test_words_are_about_the_object(world):
     assert words.confirm == "Delete 'Dentist' on 1 December"
     assert words.keep == "Keep it"
     assert "09:00–09:30 (Europe/Berlin)" in words.consequence
+
+
+def test_only_a_person_closes_a_calendar_or_opens_it_again(world):
+    path = f"/api/calendars/{world.calendar.pk}"
+    assert world.call("PATCH", path, {"read_only": True}).status_code == 403
+    assert world.call("PATCH", path, {"read_only": False, "colour": "#123456"}).status_code == 200
+    world.calendar.refresh_from_db()
+    assert (world.calendar.read_only, world.calendar.colour) == (False, "#123456")
+
+
+def test_a_version_names_who_made_it(page):
+    item = page.add()
+    page.call("PATCH", f"/api/calendars/events/{item['id']}", {"location": "Room 2"})
+    [version] = page.call("GET", f"/api/calendars/events/{item['id']}/revisions").json()["revisions"]
+    assert (version["by"], version["by_label"]) == (f"user:{page.owner.user_id}", "alice")
+
+
+def test_nobody_is_asked_to_delete_the_default_calendar(world):
+    world.post("/api/calendars", {"name": "private"})
+    answer = world.call("DELETE", f"/api/calendars/{world.calendar.pk}", Prefer="wait=0")
+    assert (answer.status_code, answer.json()["code"]) == (409, "calendar_is_default")
+    assert not Confirmation.objects.exists()
+
+
+def test_nobody_is_asked_to_move_an_item_to_where_its_uid_is(world):
+    other = world.post("/api/calendars", {"name": "private"}).json()
+    text = (
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTAMP:20261130T080000Z\r\n"
+        "DTSTART:20261201T080000Z\r\nSUMMARY:Twice\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    for calendar in (world.calendar.pk, other["id"]):
+        assert world.post(f"/api/calendars/{calendar}/import", {"ics": text}).status_code == 200
+    item = next(each for each in world.events() if each["calendar"] == "work")
+    answer = world.call("PATCH", f"/api/calendars/events/{item['id']}", {"calendar": "private"}, Prefer="wait=0")
+    assert (answer.status_code, answer.json()["code"]) == (409, "uid_taken")
+    assert not Confirmation.objects.exists()
+
+
+def test_the_timer_of_the_horizon_hears_of_a_new_series(world, django_capture_on_commit_callbacks, monkeypatch):
+    from apps.calendars.queries.items import next_extension_ms
+    from apps.core import announce
+
+    told = []
+    monkeypatch.setattr(announce, "_relay", told.append)
+    with django_capture_on_commit_callbacks(execute=True):
+        world.add(rrule="FREQ=WEEKLY")
+    [due] = [message["deadline"] for message in told if message["event"] == "calendar.horizon"]
+    assert due == next_extension_ms()
+
+
+def test_what_was_made_after_a_tick_is_answered_like_what_is_made_at_once(world, policies):
+    policies(create="ask")
+    body = {"title": "Flight", "start_ms": NINE_MS}
+    headers = {"Prefer": "wait=0", "Idempotency-Key": "k1"}
+    asked = world.post("/api/calendars/events", body, **headers)
+    assert asked.status_code == 202
+    world.decide(asked.json()["confirmation_id"])
+    again = world.post("/api/calendars/events", body, **headers)
+    assert (again.status_code, again.json()["item"]["title"]) == (201, "Flight")
+    assert again.json()["receipt_id"]

@@ -103,13 +103,28 @@ def test_the_twenty_first_write_of_a_minute_asks(world, clock):
     assert world.mobile("create", item={"title": "later", "start_ms": NINE_MS}).status_code == 200
 
 
-def test_an_exdate_by_update_is_the_deletion_of_that_occurrence(world):
-    item = series(world)
+@pytest.mark.parametrize("rule", ["FREQ=DAILY;COUNT=5", "FREQ=DAILY"])
+def test_an_exdate_by_update_is_the_deletion_of_that_occurrence(world, rule):
+    item = series(world, rule)
     third = world.events()[2]
     direct = ask(world, item={"id": third["id"], "title": "Stand-up", "start_ms": third["start_ms"]})
     joined = world.call("PATCH", f"/api/calendars/events/{item['id']}", {"exdates": [third["start_ms"]]})
     assert joined.status_code == 202, joined.content
     assert joined.json()["confirmation_id"] == direct
+
+
+def test_an_exdate_long_after_the_start_of_a_series_asks_too(world):
+    text = (
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:old\r\nDTSTAMP:20150101T000000Z\r\n"
+        "DTSTART:20150101T090000Z\r\nSUMMARY:Old\r\nRRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    [item] = world.post(f"/api/calendars/{world.calendar.pk}/import", {"ics": text}).json()["items"]
+    before = world.starts()
+    path = f"/api/calendars/events/{item['id']}"
+    answer = world.call("PATCH", path, {"exdates": [world.events()[1]["start_ms"]]}, Prefer="wait=0")
+    assert answer.status_code == 202, answer.content
+    assert world.card(answer.json()["confirmation_id"]).contract == "calendars.delete_occurrence"
+    assert world.starts() == before
 
 
 def test_a_shorter_rule_is_this_and_following(world):

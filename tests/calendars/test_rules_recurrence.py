@@ -150,3 +150,11 @@ def test_the_position_of_a_count_is_found_by_arithmetic_a_century_on() -> None:
     found = list(walk.walls(low_ms=wall(low), high_ms=wall(low + timedelta(days=9))))
     assert len(found) == 36526 - (low.date() - start.date()).days
     assert walk.periods < 10
+
+
+def test_a_window_past_the_end_of_a_series_costs_nothing() -> None:
+    start, until = datetime(2026, 4, 1, 6), datetime(2090, 1, 1)  # noqa: DTZ001
+    walk = RuleWalk(rule=parse_rule("FREQ=DAILY"), start_ms=wall(start))
+    # What a rule with UNTIL asks for a later window: it ends before it begins.
+    assert list(walk.walls(low_ms=wall(until) + 1, high_ms=wall(until))) == []
+    assert walk.periods == 0

@@ -19,8 +19,8 @@ from apps.calendars.rules.removal import (
     cut_following,
     removal_effect,
     remove_occurrence,
-    removed_by_update,
 )
+from apps.calendars.rules.removal_by_update import removed_by_update
 from apps.calendars.rules.series import read_object
 
 NOW_MS = 1_767_600_000_000
@@ -174,6 +174,45 @@ def test_an_update_that_takes_slots_away_is_seen() -> None:
     ]
     excluded = set_exdates(stored=series(DAILY), slots=["2026-06-04T09:00:00 Europe/Berlin"], **later)
     assert removed_by_update(before=series(DAILY), after=excluded) == ["2026-06-04T09:00:00 Europe/Berlin"]
+
+
+OLD = "DTSTART;TZID=Europe/Berlin:20060601T090000\nDURATION:PT1H\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # Twenty years after its start, past everything that is compared one by one.
+        (OLD + "RRULE:FREQ=DAILY", OLD + "RRULE:FREQ=DAILY\nEXDATE;TZID=Europe/Berlin:20260601T090000"),
+        (OLD + "RRULE:FREQ=DAILY", OLD + "RRULE:FREQ=DAILY\nEXDATE;VALUE=DATE:20260601"),
+        (OLD + "RRULE:FREQ=DAILY\nRDATE:20260601T010000Z", OLD + "RRULE:FREQ=DAILY"),
+        (OLD + "RRULE:FREQ=DAILY;COUNT=9000", OLD + "RRULE:FREQ=DAILY;COUNT=8999"),
+        (OLD + "RRULE:FREQ=DAILY;UNTIL=20600101T000000Z", OLD + "RRULE:FREQ=DAILY;UNTIL=20350101T000000Z"),
+        (OLD + "RRULE:FREQ=DAILY;UNTIL=20600101T000000Z", OLD + "RRULE:FREQ=DAILY;COUNT=9000"),
+        (OLD + "RRULE:FREQ=DAILY;BYMONTH=1,6;COUNT=9000", OLD + "RRULE:FREQ=DAILY;BYMONTH=1,6;COUNT=8999"),
+        (OLD + "RRULE:FREQ=HOURLY", OLD + "RRULE:FREQ=HOURLY;UNTIL=20900101T000000Z"),
+        (OLD + "RRULE:FREQ=HOURLY;COUNT=900000", OLD + "RRULE:FREQ=HOURLY;COUNT=899999"),
+        (OLD + "RRULE:FREQ=HOURLY", OLD + "RRULE:FREQ=HOURLY;BYYEARDAY=" + ",".join(map(str, range(1, 366)))),
+        (OLD + "RRULE:FREQ=DAILY", OLD + "RRULE:FREQ=DAILY;BYYEARDAY=" + ",".join(map(str, range(1, 366)))),
+        (OLD + "RRULE:FREQ=DAILY;BYHOUR=9,15;COUNT=4", "DTSTART;VALUE=DATE:20060601\nRRULE:FREQ=DAILY;COUNT=4"),
+    ],
+)
+def test_what_goes_long_after_the_start_is_seen(before: str, after: str) -> None:
+    assert removed_by_update(before=series(before), after=series(after))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (OLD + "RRULE:FREQ=DAILY;COUNT=9000", OLD + "RRULE:FREQ=DAILY;COUNT=9001"),
+        (OLD + "RRULE:FREQ=DAILY;UNTIL=20600101T000000Z", OLD + "RRULE:FREQ=DAILY"),
+        (OLD + "RRULE:FREQ=WEEKLY;BYDAY=TH", OLD + "RRULE:FREQ=WEEKLY;BYDAY=TH,FR"),
+        (OLD + "RRULE:FREQ=HOURLY\nEXDATE:20260601T070000Z", OLD + "RRULE:FREQ=HOURLY"),
+        (OLD + "RRULE:FREQ=DAILY", OLD + "RRULE:FREQ=DAILY\nEXDATE;TZID=Europe/Berlin:20260601T093000"),
+    ],
+)
+def test_what_only_grows_loses_nothing(before: str, after: str) -> None:
+    assert removed_by_update(before=series(before), after=series(after)) == []
 
 
 def test_a_moved_series_loses_nothing_and_gets_nothing_back() -> None:

@@ -1,5 +1,6 @@
 """Asking: refused before a person is bothered, joined, remembered, limited, quiet after a denial."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from django.conf import settings
 from apps.accounts import actions as accounts
 from apps.accounts.models import Workspace
 from apps.confirmations import actions
+from apps.confirmations.actions import ending
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import ConfirmationNotFound, DeniedRecently, TooManyPending
 from apps.core.errors import Denied, InvalidField, NotFound
@@ -224,11 +226,39 @@ class TestEndsThatNobodyDecides:
         accounts.remove_member(by=owner, user_id=bob.pk, now_ms=gate.now_ms)
         assert gate.row(outcome).state == "withdrawn"
 
-    def test_a_hang_up_withdraws(self, gate, monkeypatch):
+    def test_a_hang_up_withdraws(self, gate):
         outcome = gate.ask()
-        monkeypatch.setattr("apps.confirmations.actions.ending.clock_ms", lambda: gate.now_ms)
-        actions.hang_up(outcome.confirmation_id)
+        actions.hang_up(confirmation_ids=[outcome.confirmation_id], now_ms=gate.now_ms)
         assert gate.row(outcome).state == "withdrawn"
+
+    @pytest.mark.parametrize("how", ["hang_up", "withdraw_of_token"])
+    def test_several_at_once_are_all_locked_before_the_ledger_is(self, gate, monkeypatch, how):
+        asked = sorted(gate.ask(slug).confirmation_id for slug in ("old", "older", "oldest"))
+        order = []
+        locked, move = ending.locked, ending.move
+        monkeypatch.setattr(ending, "locked", lambda each: order.append(("lock", each)) or locked(each))
+        monkeypatch.setattr(ending, "move", lambda row, **how: order.append(("move", row.pk)) or move(row, **how))
+        if how == "hang_up":
+            actions.hang_up(confirmation_ids=asked[::-1], now_ms=gate.now_ms)
+        else:
+            actions.withdraw_of_token(owner_id=gate.agent.token_id, now_ms=gate.now_ms)
+        assert order == [(step, each) for step in ("lock", "move") for each in asked]
+
+    def test_its_end_names_the_session_in_the_ledger(self, gate):
+        outcome = gate.ask(ids={"session": "s1", "run": "r1"})
+        gate.decide(outcome, decision="deny")
+        entry = LedgerEntry.objects.order_by("seq").last()
+        assert json.loads(entry.ids) == {
+            "confirmation": outcome.confirmation_id,
+            "contract": gate.row(outcome).contract,
+            "session": "s1",
+            "run": "r1",
+        }
+
+    def test_a_person_with_the_longest_name_may_ask(self, gate):
+        person = factories.person("n" * 150, default="owner")
+        outcome = gate.ask(by=factories.human(person, of=gate.profile))
+        assert gate.row(outcome).requester_label == "n" * 120
 
     def test_the_digest_covers_the_version_of_the_policy(self, gate):
         first = gate.row(gate.ask(contract=BY_POLICY)).digest

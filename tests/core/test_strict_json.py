@@ -20,6 +20,8 @@ class TestABody:
             (rb'{"item": {"notes": ["a\u0000"]}}', "notes"),
             (rb'{"a\u0000": 1}', "body"),
             (rb'["\udfff"]', "body"),
+            (b'{"start_ms": ' + b"9" * 400 + b"}", "start_ms"),
+            (b'{"limit": -' + b"9" * 4000 + b"}", "limit"),
         ],
     )
     def test_that_cannot_be_kept_is_refused_by_name(self, body, name):

@@ -22,6 +22,7 @@ WORLD = {
     },
     "tokens": {
         "agent": {"person": "alice", "profile": "default", "scopes": "all"},
+        "deleter": {"person": "alice", "profile": "default", "scopes": ["calendar.delete"]},
         "script": {"person": "alice", "profile": "default", "scopes": "all", "kind": "person"},
     },
     "sessions": [{"id": "s1", "profile": "default"}, {"id": "s9", "profile": "charlies"}],

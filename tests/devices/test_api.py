@@ -76,3 +76,14 @@ class TestDevices:
         assert (await house.page("DELETE", f"/api/devices/{mine['id']}", by=person)).status == 404
         await house.rest()
         assert not phone.closed
+
+
+def test_behind_a_proxy_a_client_cannot_name_another_address_for_each_try(db, settings, client):
+    settings.SAYSO_TRUSTED_PROXY = True
+    statuses = []
+    for number in range(6):
+        tried = {**APP, "username": f"nobody-{number}", "password": "wrong"}
+        forwarded = {"x-forwarded-for": f"10.0.0.{number}, 192.0.2.7"}
+        answer = client.post("/api/auth/app-login", tried, content_type="application/json", headers=forwarded)
+        statuses.append(answer.status_code)
+    assert statuses == [401, 401, 401, 401, 401, 429]

@@ -255,6 +255,14 @@ class TestRequests:
         await house.ask(DELETE)
         assert len(phone.requests) == 2
 
+    async def test_need_the_right_to_what_is_asked_and_no_other(self, house, phone):
+        refused = await house.ask(LIST, by="deleter")
+        assert refused.answer.status == 403
+        asked = await house.ask(DELETE, by="deleter")
+        assert asked.answer is None
+        await house.answer(phone, only_id(phone))
+        assert asked.answer.json["status"] == "denied"
+
     async def test_for_an_action_that_the_phone_does_not_know_are_answered_at_once(self, house, phone):
         await house.say(phone, event="hello", actions=[one for one in all_actions() if one != "calendar.delete"])
         request = await house.ask(DELETE)

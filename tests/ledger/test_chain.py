@@ -1,15 +1,17 @@
 """The chain: what an edit, a deletion, an insertion, a swap and a cut tail look like."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from apps.core.keys import KeyRing
 from apps.ledger import actions
 from apps.ledger.models import LedgerEntry, LedgerHead
 from apps.ledger.queries import entries_of
-from apps.ledger.rules import first_fault
+from apps.ledger.rules import first_fault, hash_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -146,3 +148,38 @@ class TestTheCommands:
         heads.write_text(json.dumps(head | {"seq": 3}))
         with pytest.raises(CommandError, match="signature"):
             call_command("verify_ledger", heads=str(heads))
+
+
+class TestAnotherKey:
+    @pytest.fixture
+    def rotated(self, chain, tmp_path, settings, capsys):
+        """The chain goes on with a new key; a head was exported before."""
+        settings.SAYSO_KEYS = KeyRing(tmp_path)
+        LedgerEntry.objects.all().delete()
+        LedgerHead.objects.all().delete()
+        for number in range(6):
+            if number == 3:
+                call_command("export_ledger_head")
+                (tmp_path / "heads").write_text(capsys.readouterr().out)
+                settings.SAYSO_KEYS.rotate("ledger_hmac")
+            actions.append(profile_id=chain.pk, actor="user:1", action="a", target=f"thing:{number}", now_ms=number)
+        return tmp_path / "heads"
+
+    def test_leaves_the_chain_whole(self, chain, rotated, capsys):
+        call_command("verify_ledger", heads=str(rotated))
+        assert "6 entries, the chain holds" in capsys.readouterr().out
+
+    def test_still_finds_an_edit_before_and_after(self, chain, rotated):
+        for seq in (5, 2):
+            entry(chain, seq).update(actor="user:2")
+            with pytest.raises(CommandError, match=f"entry {seq} is edited"):
+                call_command("verify_ledger")
+
+    def test_makes_the_old_one_worthless_for_what_is_new(self, chain, rotated, settings):
+        (old,) = settings.SAYSO_KEYS.older("ledger_hmac")
+        last = next(e for e in entries_of(profile_id=chain.pk) if e.seq == 6)
+        forged = hash_of(replace(last, actor="user:2"), key=old)
+        entry(chain, 6).update(actor="user:2", own_hash=forged)
+        LedgerHead.objects.update(hash=forged)
+        with pytest.raises(CommandError, match="entry 6 is edited"):
+            call_command("verify_ledger")

@@ -121,6 +121,12 @@ def test_health_needs_no_sign_in(db):
     assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
 
 
+def test_health_is_told_under_every_name_and_a_page_is_not(db):
+    """A container's probe asks 127.0.0.1, whatever the public name is."""
+    elsewhere = browser(host="10.0.0.7:8000")
+    assert [elsewhere.get(path).status_code for path in ("/healthz", "/readyz", "/login/")] == [200, 200, 400]
+
+
 def test_the_admin_shows_every_record_and_changes_none(house):
     from django.contrib import admin
 
@@ -145,3 +151,19 @@ def test_the_admin_shows_every_record_and_changes_none(house):
     assert "md5$" not in page
     assert send(alice, f"{user}delete/", {"post": "yes"}).status_code == 403
     assert PASSWORD not in page
+
+
+def test_the_admin_disables_people_but_not_oneself(house):
+    from apps.accounts.models import User
+
+    User.objects.filter(username__in=["alice", "bob"]).update(is_staff=True)
+    User.objects.filter(username="alice").update(is_superuser=True)
+    alice, bob = browser("alice"), browser("bob")
+    chosen = {"_selected_action": [house["alice"].pk, house["bob"].pk]}
+    path = "/admin/accounts/user/"
+    assert send(bob, path, {**chosen, "action": "disable"}).status_code == 403
+    send(alice, path, {**chosen, "action": "disable"})
+    assert dict(User.objects.values_list("username", "is_active")) == {"alice": True, "bob": False, "charlie": True}
+    assert bob.get("/inbox/").status_code == 302
+    send(alice, path, {**chosen, "action": "enable"})
+    assert User.objects.get(username="bob").is_active

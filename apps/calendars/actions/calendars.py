@@ -18,7 +18,7 @@ from apps.calendars.rules.targets import (
     check_colour,
 )
 from apps.core.contracts import Call, Preview
-from apps.core.errors import InvalidField
+from apps.core.errors import Denied, InvalidField
 from apps.core.values import digest_of, new_id
 from apps.ledger import actions as ledger
 
@@ -73,7 +73,9 @@ def update_calendar(*, by: Caller, calendar_id: str, changes: dict[str, Any], no
     if changes.get("colour") is not None:
         row.colour = check_colour(changes["colour"])
     if changes.get("read_only") is not None:
-        row.read_only = _flag(changes["read_only"], "read_only")
+        if _flag(changes["read_only"], "read_only") != row.read_only and not by.is_human:
+            raise Denied("Only a person in a browser may close a calendar for writes or open it again.")
+        row.read_only = changes["read_only"]
     if changes.get("is_default") is not None:
         if not _flag(changes["is_default"], "is_default") and row.is_default:
             raise LastCalendar
@@ -95,8 +97,6 @@ def delete_calendar(*, call: Call, preview: Preview) -> dict[str, Any]:
     )
     if row is None:
         raise CalendarNotFound
-    if row.is_default and Calendar.objects.filter(profile_id=call.profile_id).count() > 1:
-        raise LastCalendar
     for held in CalendarObject.objects.select_for_update(of=("self",)).filter(calendar=row).order_by("id"):
         remove_object(held)
     Calendar.objects.filter(pk=row.pk)._raw_delete(using="default")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from apps.accounts.rules import Caller
-from apps.calendars.actions.importing import Asking, import_cancelled, import_objects
+from apps.calendars.actions.importing import Asking, Entry, ask_for_cancelled, ask_for_missing, import_objects
 from apps.calendars.actions.working import Steps, worker_lines
 from apps.calendars.models import Calendar
+from apps.calendars.queries.calendars import items_without
 from apps.calendars.rules.components import Cancellation, StoredObject
 from apps.calendars.rules.filling import Filled
 from apps.calendars.rules.import_report import Report
 from apps.core.errors import SaysoError
 
-CHUNK_OBJECTS, CHUNK_ROWS = 50, 1_000
+CHUNK_OBJECTS, CHUNK_ROWS = 100, 1_500
 
 
 class FileRefused(SaysoError):
@@ -41,19 +42,25 @@ async def import_file(
         raise FileRefused(f"The iCalendar file (ics) was refused: {words}.", code=about["error"])
     report = Report(about=about, calendar={"id": calendar.pk, "name": calendar.name})
     portions = _chunks(lines)
-    while chunk := await steps.aside(lambda: next(portions, None)):
-        stored = partial(import_objects, by=by, calendar=calendar, objects=chunk, asking=asking)
-        report.add(await steps.lane(stored))
+    named: dict[str, Any] = {"by": by, "calendar": calendar, "asking": asking}
+    while portion := await steps.aside(lambda: next(portions, None)):
+        await _in_turns(steps, report, portion, lambda rest: import_objects(objects=rest, **named))
     cancelled = [Cancellation(**each) for each in about["cancellations"]]
-    missing = set(about["uids"]) if replaces and about["method"] != "CANCEL" else None
-    report.add(
-        await steps.lane(
-            lambda: import_cancelled(
-                by=by, calendar=calendar, cancellations=cancelled, kept_uids=missing, asking=asking
-            )
-        )
-    )
+    await _in_turns(steps, report, cancelled, lambda rest: ask_for_cancelled(cancellations=rest, **named))
+    if replaces and about["method"] != "CANCEL":
+        uids = set(about["uids"])
+        missing = await steps.lane(lambda: items_without(calendar_id=calendar.pk, uids=uids))
+        await _in_turns(steps, report, missing, lambda rest: ask_for_missing(missing=rest, **named))
     return report
+
+
+async def _in_turns(steps: Steps, report: Report, whole: list[Any], work: Callable[[list[Any]], list[Entry]]) -> None:
+    """Do a list in jobs of the lane; each answers for as many as it came to."""
+    done = 0
+    while done < len(whole):
+        entries = await steps.lane(partial(work, whole[done:]))
+        report.add(entries)
+        done += len(entries)
 
 
 def _chunks(lines: Iterator[bytes]) -> Iterator[list[tuple[StoredObject, Filled]]]:
@@ -62,7 +69,10 @@ def _chunks(lines: Iterator[bytes]) -> Iterator[list[tuple[StoredObject, Filled]
     rows = 0
     for line in lines:
         found = json.loads(line)
-        chunk.append((StoredObject(**found["stored"]), Filled(columns=found["columns"], rows=found["rows"])))
+        full = Filled(columns=found["columns"], rows=found["rows"])
+        text, zone = full.columns["ics"], full.columns["owner_zone"]
+        stored = StoredObject(uid=found["uid"], kind=found["kind"], ics=text, owner_zone=zone)
+        chunk.append((stored, full))
         rows += len(found["rows"])
         if len(chunk) >= CHUNK_OBJECTS or rows >= CHUNK_ROWS:
             yield chunk

@@ -12,6 +12,7 @@ from apps.accounts.rules import Caller
 from apps.calendars.actions.noting import NAMES, count_write, note, tell
 from apps.calendars.actions.planning import deletion_contract
 from apps.calendars.actions.storing import held, insert_objects, stored_of, update_object
+from apps.calendars.actions.working import Turn
 from apps.calendars.actions.writing import body_of_item
 from apps.calendars.models import Calendar, CalendarObject
 from apps.calendars.queries.items import find_item, owner_of
@@ -61,7 +62,8 @@ def check_import(*, by: Caller, calendar: Calendar) -> None:
 def import_objects(
     *, by: Caller, calendar: Calendar, objects: Sequence[tuple[StoredObject, Filled | None]], asking: Asking
 ) -> list[Entry]:
-    """Store a chunk of a file; returns for each object what became of it."""
+    """Store a portion of a file; returns for each object what became of it, up to the one that ended the turn."""
+    turn = Turn()
     keys = [uid_key(stored.uid) for stored, _ in objects]
     rows = CalendarObject.objects.select_for_update(of=("self",)).filter(calendar=calendar, uid_key__in=keys)
     known = {row.uid_key: row for row in rows.order_by("id")}
@@ -81,6 +83,8 @@ def import_objects(
             entry |= {"outcome": "unchanged", "id": row.pk}
         else:
             entry |= _merged(by, row, stored, asking)
+            if turn.over():
+                break
     made = insert_objects(calendar=calendar, objects=fresh, now_ms=asking.now_ms) if fresh else []
     added = iter(made)
     for entry in entries:
@@ -148,17 +152,33 @@ def _asked(by: Caller, contract: Contract, arguments: dict[str, Any], asking: As
 
 
 @transaction.atomic
-def import_cancelled(
-    *,
-    by: Caller,
-    calendar: Calendar,
-    cancellations: Sequence[Cancellation],
-    kept_uids: set[str] | None,
-    asking: Asking,
+def ask_for_cancelled(
+    *, by: Caller, calendar: Calendar, cancellations: Sequence[Cancellation], asking: Asking
 ) -> list[Entry]:
-    """Ask for what a METHOD:CANCEL file names and, with `kept_uids`, for every stored item that is not among them."""
-    entries = _ask_for_cancelled(by, calendar, cancellations, asking)
-    return entries if kept_uids is None else entries + _ask_for_missing(by, calendar, kept_uids, asking)
+    """Ask for what a METHOD:CANCEL file names, up to the one that ended the turn."""
+    turn = Turn()
+    entries = []
+    for each in cancellations:
+        entry: Entry = {"uid": each.uid, "title": each.summary, "line": each.line}
+        entries.append(entry | _cancelled(by, calendar, each, asking))
+        if turn.over():
+            break
+    return entries
+
+
+@transaction.atomic
+def ask_for_missing(*, by: Caller, calendar: Calendar, missing: Sequence[Entry], asking: Asking) -> list[Entry]:
+    """Ask for the deletion of stored items that a file lacks, up to the one that ended the turn."""
+    turn = Turn()
+    entries = []
+    for entry in missing:
+        if CalendarObject.objects.filter(pk=entry["id"], calendar=calendar).exists():
+            entries.append(entry | _ask_deletion(by, entry["id"], calendar.profile_id, asking))
+        else:
+            entries.append(entry | {"outcome": "unchanged", "code": "calendar_item_not_found"})
+        if turn.over():
+            break
+    return entries
 
 
 @transaction.atomic
@@ -177,31 +197,9 @@ def finish_import(*, by: Caller, report: Entry, key: str, payload: Any, now_ms: 
     return report
 
 
-def _ask_for_missing(by: Caller, calendar: Calendar, uids: set[str], asking: Asking) -> list[Entry]:
-    keys = {uid_key(uid) for uid in uids}
-    rows = CalendarObject.objects.filter(calendar=calendar).order_by("first_ms", "id")
-    entries = []
-    for pk, key, uid, kind, title in rows.values_list("pk", "uid_key", "uid", "kind", "title"):
-        if key in keys:
-            continue
-        entry: Entry = {"uid": uid, "kind": NAMES[kind], "title": title, "id": pk}
-        entries.append(entry | _ask_deletion(by, pk, calendar.profile_id, asking))
-    return entries
-
-
 def _ask_deletion(by: Caller, item_id: str, profile_id: str, asking: Asking, near_ms: int | None = None) -> Entry:
     found = find_item(profile_id=profile_id, item_id=item_id, near_ms=near_ms)
     return _asked(by, contract_named(deletion_contract(found)), identity_of(found), asking)
-
-
-def _ask_for_cancelled(
-    by: Caller, calendar: Calendar, cancellations: Sequence[Cancellation], asking: Asking
-) -> list[Entry]:
-    entries = []
-    for each in cancellations:
-        entry: Entry = {"uid": each.uid, "title": each.summary, "line": each.line}
-        entries.append(entry | _cancelled(by, calendar, each, asking))
-    return entries
 
 
 def _cancelled(by: Caller, calendar: Calendar, each: Cancellation, asking: Asking) -> Entry:

@@ -11,7 +11,8 @@ from apps.calendars.models import RecentWrite
 from apps.calendars.queries.items import find_calendar, find_item, owner_of, stored_object
 from apps.calendars.queries.previews import check_writable, found_exactly, identity_of
 from apps.calendars.queries.values import Found
-from apps.calendars.rules.item_changes import Loss, changed_object, loss_of
+from apps.calendars.rules.item_changes import Loss, changed_object, loss_of, may_lose
+from apps.calendars.rules.occurrences import find_slot
 from apps.calendars.rules.targets import (
     MINUTE_MS,
     WRITES_PER_MINUTE,
@@ -112,8 +113,7 @@ def plan_change(
     stored = stored_object(profile_id=by.profile_id, object_id=found.shown.object_id)
     slot = "" if found.shown.whole or not found.shown.recurring else found.shown.slot
     after = changed_object(stored, slot=slot, item=change, now_ms=now_ms)
-    removes = {"rrule", "exdates"} & set(change)
-    loss = loss_of(stored, after=after, now_ms=now_ms) if removes else None
+    loss = loss_of(stored, after=after, now_ms=now_ms) if may_lose(change) else None
     if target:
         if loss or slot:
             raise InvalidField("calendar", "calendar: move the whole item alone, and take occurrences away separately")
@@ -152,8 +152,6 @@ def _as_deletion(by: Caller, found: Found, loss: Loss, arguments: dict[str, Any]
     if loss.shape == "several" or not found.shown.is_event:
         return Plan(contract="calendars.remove_by_update", arguments=arguments, asks=True)
     stored = stored_object(profile_id=by.profile_id, object_id=found.shown.object_id)
-    from apps.calendars.rules.occurrences import find_slot
-
     first = find_slot(stored=stored, slot=loss.slots[0])
     assert first is not None
     one = find_item(

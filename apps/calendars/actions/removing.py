@@ -7,6 +7,7 @@ from typing import Any
 from apps.calendars.actions.noting import note
 from apps.calendars.actions.storing import held, remove_object, stored_of, update_object
 from apps.calendars.models import CalendarObject
+from apps.calendars.queries.items import find_item
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.item_changes import changed_object
 from apps.calendars.rules.removal import cut_following, remove_occurrence
@@ -85,8 +86,6 @@ def _check_count(row: CalendarObject, *, expected: int | None) -> None:
 
 
 def _slot_of(call: Call, preview: Preview) -> str:
-    from apps.calendars.queries.items import find_item
-
     near = call.arguments.get("start_ms", call.arguments.get("due_ms"))
     slot = find_item(profile_id=call.profile_id, item_id=preview.target_id, near_ms=near).shown.slot
     if not slot or slot_hash(slot) != split_id(preview.target_id)[1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.calendars.models import Calendar, CalendarObject, Revision
 from apps.calendars.queries.items import owner_of, zone_is_stale
@@ -14,6 +14,7 @@ from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.filling import Filled, filled
 from apps.calendars.rules.targets import ItemNotFound, uid_key
 from apps.core import rows
+from apps.core.announce import announce
 from apps.core.values import new_id
 
 _INSERT = (
@@ -21,6 +22,11 @@ _INSERT = (
     " (profile_id, object_id, kind, slot, slot_hash, at_ms, until_ms, long, start_ms, end_ms, all_day,"
     " start_date, end_date, words)"
     " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+
+_STORED = (
+    "select id, slot, slot_hash, at_ms, until_ms, long, start_ms, end_ms, all_day, start_date, end_date, words"
+    " from calendars_occurrence where object_id = %s"
 )
 
 
@@ -33,26 +39,33 @@ def insert_objects(
     *, calendar: Calendar, objects: Sequence[tuple[StoredObject, Filled]], now_ms: int
 ) -> list[CalendarObject]:
     """Store new objects whose columns and rows were reckoned already."""
-    made = [
-        CalendarObject(
-            id=new_id(),
-            profile_id=calendar.profile_id,
-            calendar_id=calendar.pk,
-            created_at_ms=now_ms,
-            uid=stored.uid,
-            uid_key=uid_key(stored.uid),
-            kind=stored.kind,
-            **full.columns,
-        )
-        for stored, full in objects
-    ]
-    if len(made) == 1:
-        made[0].save(force_insert=True)
-    else:
-        CalendarObject.objects.bulk_create(made, batch_size=100)
-    for row, (_, full) in zip(made, objects, strict=True):
-        _insert_rows(row, full.rows)
+    made = []
+    occurrences: list[tuple[Any, ...]] = []
+    for stored, full in objects:
+        own = {
+            "id": new_id(),
+            "profile_id": calendar.profile_id,
+            "created_at_ms": now_ms,
+            "version": 1,
+            "calendar_id": calendar.pk,
+            "uid": stored.uid,
+            "uid_key": uid_key(stored.uid),
+            "kind": stored.kind,
+        }
+        row = rows.bare(CalendarObject, own | full.columns, adding=True)
+        made.append(row)
+        occurrences += _occurrence_values(row, full.rows)
+    rows.insert_all(CalendarObject, made)
+    rows.execute_many(_INSERT, occurrences)
+    _tell_horizon(made)
     return made
+
+
+def _tell_horizon(changed: Sequence[CalendarObject]) -> None:
+    """Let the timer that moves horizons on know when the first of these is due."""
+    due = [row.extend_at_ms for row in changed if row.extend_at_ms is not None]
+    if due:
+        announce("calendar.horizon", deadline=min(due))
 
 
 def held(*, profile_id: str, object_id: str) -> CalendarObject:
@@ -72,29 +85,42 @@ def update_object(
     row: CalendarObject, *, stored: StoredObject, action: str, by: str, now_ms: int, full: Filled | None = None
 ) -> None:
     """Store another text of a locked object; the one before becomes a revision."""
-    Revision.objects.create(
-        id=new_id(),
-        profile_id=row.profile_id,
-        object_id=row.pk,
-        number=row.version,
-        ics=row.ics,
-        title=row.title,
-        action=action,
-        by=by,
-        at_ms=now_ms,
-        created_at_ms=now_ms,
-    )
+    before = {
+        "id": new_id(),
+        "profile_id": row.profile_id,
+        "created_at_ms": now_ms,
+        "version": 1,
+        "object_id": row.pk,
+        "number": row.version,
+        "ics": row.ics,
+        "title": row.title,
+        "action": action,
+        "by": by,
+        "at_ms": now_ms,
+    }
+    rows.insert(rows.bare(Revision, before, adding=True))
     row.version += 1
     refresh_object(row, full=full or filled(stored, now_ms=now_ms))
 
 
 def refresh_object(row: CalendarObject, *, full: Filled) -> None:
-    """Write columns and occurrence rows anew."""
+    """Write the columns anew, and those occurrence rows that are not as they were."""
     for name, value in full.columns.items():
         setattr(row, name, value)
-    row.save(force_update=True)
-    rows.execute("delete from calendars_occurrence where object_id = %s", [row.pk])
-    _insert_rows(row, full.rows)
+    rows.update(row, ["version", "calendar_id", *full.columns])
+    _tell_horizon([row])
+    stored = {each[2]: each for each in rows.execute(_STORED, [row.pk]).fetchall()}
+    fresh = []
+    for each in full.rows:
+        there = stored.get(each[1])
+        if there is not None and there[1:] == tuple(each):
+            del stored[each[1]]
+        else:
+            fresh.append(each)
+    if stored:
+        rows.execute_many("delete from calendars_occurrence where id = %s", [(each[0],) for each in stored.values()])
+    if fresh:
+        rows.execute_many(_INSERT, _occurrence_values(row, fresh))
 
 
 def remove_object(row: CalendarObject) -> None:
@@ -104,11 +130,9 @@ def remove_object(row: CalendarObject) -> None:
     rows.execute("delete from calendars_calendarobject where id = %s", [row.pk])
 
 
-def _insert_rows(row: CalendarObject, projected: list[tuple[Any, ...]]) -> None:
-    if projected:
-        head = (row.profile_id, row.pk, row.kind)
-        with connection.cursor() as cursor:
-            cursor.executemany(_INSERT, [(*head, *each) for each in projected])
+def _occurrence_values(row: CalendarObject, projected: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    head = (row.profile_id, row.pk, row.kind)
+    return [(*head, *each) for each in projected]
 
 
 def current_owner(*, profile_id: str, now_ms: int) -> Owner:

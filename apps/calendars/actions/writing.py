@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.calendars.actions.noting import note
+from apps.calendars.actions.noting import note, tell
 from apps.calendars.actions.storing import held, insert_object, stored_of, update_object
-from apps.calendars.models import Calendar, CalendarObject
+from apps.calendars.models import CalendarObject
 from apps.calendars.queries.bodies import item_body
 from apps.calendars.queries.items import find_calendar, find_item, owner_of
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.edit import new_event, new_todo
-from apps.calendars.rules.item_changes import changed_object, loss_of
-from apps.calendars.rules.removal import removed_by_update
-from apps.calendars.rules.targets import CalendarReadOnly, split_id, uid_key
+from apps.calendars.rules.item_changes import changed_object, loss_of, may_lose
+from apps.calendars.rules.removal_by_update import removed_by_update
+from apps.calendars.rules.targets import CalendarReadOnly, split_id
 from apps.core.contracts import Call, Preview
 from apps.core.errors import Conflict
 from apps.core.values import new_id
@@ -101,7 +101,7 @@ def _changed(call: Call, preview: Preview, *, action: str, may_remove: bool) -> 
     slot = find_item(profile_id=call.profile_id, item_id=preview.target_id, near_ms=near).shown.slot if hashed else ""
     change = call.arguments["change"]
     after = changed_object(before, slot=slot, item=change, now_ms=call.now_ms)
-    if not may_remove and {"rrule", "exdates"} & set(change) and loss_of(before, after=after, now_ms=call.now_ms):
+    if not may_remove and may_lose(change) and loss_of(before, after=after, now_ms=call.now_ms):
         raise ChangeDiffers
     update_object(row, stored=after, action=action, by=call.by, now_ms=call.now_ms)
     note(call, action=action, row=row, slot=hashed)
@@ -126,7 +126,6 @@ def move_item(*, call: Call, preview: Preview) -> dict[str, Any]:
     """Move an item to another calendar, with whatever else the change says."""
     row = held(profile_id=call.profile_id, object_id=split_id(preview.target_id)[0])
     target = find_calendar(profile_id=call.profile_id, name=call.arguments["calendar"])
-    check_free(target, uid=row.uid)
     change = {name: value for name, value in call.arguments["change"].items() if name != "calendar"}
     before = stored_of(row)
     after = changed_object(before, slot="", item=change, now_ms=call.now_ms) if change else before
@@ -136,19 +135,5 @@ def move_item(*, call: Call, preview: Preview) -> dict[str, Any]:
     row.calendar_id = target.pk
     update_object(row, stored=after, action="moved", by=call.by, now_ms=call.now_ms)
     note(call, action="moved", row=row, effect=preview.effect)
-    from apps.calendars.actions.noting import tell
-
     tell(profile_id=call.profile_id, calendar_id=left)
     return {"item": body_of_item(profile_id=call.profile_id, item_id=row.pk, near_ms=None)}
-
-
-class UidTaken(Conflict):
-    """The other calendar already holds an item with the same UID."""
-
-    code = "uid_taken"
-
-
-def check_free(calendar: Calendar, *, uid: str) -> None:
-    """Raise unless a calendar has no object of this UID."""
-    if CalendarObject.objects.filter(calendar=calendar, uid_key=uid_key(uid)).exists():
-        raise UidTaken

@@ -9,10 +9,10 @@ from rest_framework.response import Response
 
 from apps.calendars.actions.calendars import create_calendar, update_calendar
 from apps.calendars.actions.planning import Plan
-from apps.calendars.api.carrying import carry_out, json_body
+from apps.calendars.api.carrying import ASKING, carry_out, json_body
 from apps.calendars.queries.calendars import calendar_body, calendars_of
 from apps.calendars.serializers import CalendarSerializer
-from apps.confirmations.serializers import ErrorSerializer, PollSerializer
+from apps.confirmations.serializers import ErrorSerializer
 from apps.core.dispatch import ApiView
 from apps.core.values import now_ms
 
@@ -63,7 +63,7 @@ class CalendarDetail(ApiView):
 
     @extend_schema(
         operation_id="calendars_delete",
-        responses={200: dict, 202: PollSerializer, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer},
+        responses={200: dict, **ASKING},
     )
     def delete(self, request: Any, calendar_id: str) -> Response:
         """Ask a person to delete the calendar with everything in it."""

@@ -19,20 +19,16 @@ from apps.calendars.rules.zones import iana_name
 from apps.confirmations.actions import recall, submit
 from apps.confirmations.api import ask_and_answer, idempotency_key, requested_wait, shape_r
 from apps.confirmations.rules import EXPIRES_WAITING_S, Outcome
+from apps.confirmations.serializers import ErrorSerializer, PendingSerializer
 from apps.core.api import body_of, rendering_of
 from apps.core.contracts import Contract, contract_named
-from apps.core.errors import InvalidField, SaysoError
+from apps.core.errors import InvalidField
 from apps.core.values import now_ms
 
 STATUS_OF_FAILURE = {"calendar_item_not_found": 404, "calendar_permission_denied": 403, "calendar_not_found": 404}
 NOT_PAYLOAD = frozenset({"expires_in_s"})
-
-
-class WrongFamily(SaysoError):
-    """The calendars of this profile are on a phone; ask over the mobile-calendar endpoint."""
-
-    code = "calendars_on_device"
-    status = 409
+ASKING = {202: PendingSerializer, **dict.fromkeys((400, 403, 404, 409, 422, 429, 502), ErrorSerializer)}
+"""What an endpoint may answer besides its success, in the schema."""
 
 
 def owner_now(by: Caller) -> Owner:
@@ -62,7 +58,11 @@ def carry_out(
     wait = requested_wait(request, default_hold_s=EXPIRES_WAITING_S, expires_in_s=expires)
 
     def shape(outcome: Outcome) -> Response:
-        return shape_r(outcome, status_of_failure=STATUS_OF_FAILURE)
+        response = shape_r(outcome, status_of_failure=STATUS_OF_FAILURE)
+        if outcome.state == "executed":
+            # The same success as without asking: 201 for what was made.
+            response.status_code = status
+        return response
 
     def never() -> Outcome:
         raise AssertionError

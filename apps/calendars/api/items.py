@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from apps.accounts.rules import Caller
 from apps.calendars.actions.planning import Plan, deletion_contract, plan_change, plan_creation
 from apps.calendars.actions.revising import duplicate_item, restore_revision
-from apps.calendars.api.carrying import carry_out, json_body, owner_now, whole_number, zone_member
+from apps.calendars.api.carrying import ASKING, carry_out, json_body, owner_now, whole_number, zone_member
 from apps.calendars.queries.bodies import item_body, zone_named
 from apps.calendars.queries.items import calendar_names, find_calendar, find_item
 from apps.calendars.queries.listing import reminders, window_items
@@ -22,7 +22,7 @@ from apps.calendars.rules.mobile_request import normalize_item
 from apps.calendars.rules.mobile_values import DAY_MS, bool_field, int_field, pick, text_field
 from apps.calendars.rules.targets import ItemNotFound, split_id
 from apps.calendars.serializers import ItemSerializer
-from apps.confirmations.serializers import ErrorSerializer, PollSerializer
+from apps.confirmations.serializers import ErrorSerializer
 from apps.core.contracts import Call
 from apps.core.dispatch import ApiView
 from apps.core.errors import Denied, InvalidField
@@ -31,7 +31,6 @@ from apps.core.values import now_ms
 KINDS = {"calendar": "VEVENT", "reminder": "VTODO"}
 LIMIT_DEFAULT, LIMIT_MAX = 500, 5_000
 WINDOW_MAX_MS = 400 * DAY_MS
-ASKING = {202: PollSerializer, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer}
 WINDOW = [
     OpenApiParameter("start_ms", int),
     OpenApiParameter("end_ms", int),

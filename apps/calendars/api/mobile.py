@@ -15,6 +15,7 @@ from apps.accounts.rules import Caller, check_scope
 from apps.calendars.actions.performing import perform, recalled_answer
 from apps.calendars.actions.planning import Plan, plan_request
 from apps.calendars.actions.storing import current_owner
+from apps.calendars.api.carrying import contract_of
 from apps.calendars.queries.items import device_of_request
 from apps.calendars.rules.limits import CalendarRuleError, NoSuchOccurrence
 from apps.calendars.rules.mobile_request import normalize_request, session_id_of
@@ -26,7 +27,6 @@ from apps.confirmations.api import ask_and_answer, idempotency_key, requested_wa
 from apps.confirmations.rules import DeniedRecently, Outcome, Wait, check_expires
 from apps.confirmations.serializers import SENTENCES
 from apps.core.api import body_of, error_response, rendering_of
-from apps.core.contracts import Contract, contract_named
 from apps.core.dispatch import ApiView
 from apps.core.errors import Denied, NotFound, SaysoError
 from apps.core.values import new_id, now_ms
@@ -230,6 +230,9 @@ class Exchange:
     ) -> Any:
         """Return the call that asks a person, or the phone."""
         contract = contract_of(plan.contract, capability=self.capability)
+        if target_device:
+            # One contract carries every action to a phone; the right that it needs is the action's own.
+            contract = replace(contract, scope=f"{self.capability}.{SCOPE_OF_ACTION[self.action]}")
         ids = {"session": self.session_id} | ({"run": run} if run else {})
         return lambda: submit(
             by=self.by,
@@ -322,13 +325,6 @@ class Exchange:
 def device_of(outcome: Outcome) -> str:
     """Return the public id of the phone that a request went to, if one did."""
     return device_of_request(confirmation_id=outcome.confirmation_id)
-
-
-def contract_of(name: str, *, capability: str) -> Contract:
-    """Return a contract with the scope that this capability needs."""
-    contract = contract_named(name)
-    kind, _, right = contract.scope.partition(".")
-    return contract if kind == capability else replace(contract, scope=f"{capability}.{right}")
 
 
 def code_of(error: SaysoError) -> str:

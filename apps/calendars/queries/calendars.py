@@ -19,6 +19,17 @@ def calendar_body(row: Calendar) -> dict[str, Any]:
     return {name: getattr(row, name) for name in _NAMES}
 
 
+def items_without(*, calendar_id: str, uids: set[str]) -> list[dict[str, Any]]:
+    """Return the items of a calendar whose UID is not among those given."""
+    rows = CalendarObject.objects.filter(calendar_id=calendar_id).order_by("first_ms", "id")
+    kinds = {"VEVENT": "event", "VTODO": "reminder"}
+    return [
+        {"uid": uid, "kind": kinds[kind], "title": title, "id": pk}
+        for pk, uid, kind, title in rows.values_list("pk", "uid", "kind", "title")
+        if uid not in uids
+    ]
+
+
 def texts_of(*, calendar_id: str) -> list[dict[str, Any]]:
     """Return the texts of everything in a calendar, for writing a file."""
     rows = CalendarObject.objects.filter(calendar_id=calendar_id).order_by("first_ms", "id")

@@ -16,7 +16,16 @@ from apps.calendars.rules.item_changes import changed_object, loss_of
 from apps.calendars.rules.occurrences import count_occurrences
 from apps.calendars.rules.removal import cut_following
 from apps.calendars.rules.series import read_object
-from apps.calendars.rules.targets import CalendarNotFound, CalendarReadOnly, ItemNotFound, listed_title, same_title
+from apps.calendars.rules.targets import (
+    CalendarNotFound,
+    CalendarReadOnly,
+    ItemNotFound,
+    LastCalendar,
+    UidTaken,
+    listed_title,
+    same_title,
+    uid_key,
+)
 from apps.core.contracts import Call, Preview
 from apps.core.values import digest_of
 
@@ -253,6 +262,22 @@ def check_call_writable(*, call: Call) -> None:
         check_writable(find_item(profile_id=call.profile_id, item_id=arguments["id"], near_ms=near))
     if arguments.get("calendar") and find_calendar(profile_id=call.profile_id, name=arguments["calendar"]).read_only:
         raise CalendarReadOnly
+
+
+def check_call_movable(*, call: Call) -> None:
+    """Raise while the move's calendars are read-only, or the one it goes to holds the same UID."""
+    check_call_writable(call=call)
+    found = find_item(profile_id=call.profile_id, item_id=call.arguments["id"])
+    target = find_calendar(profile_id=call.profile_id, name=call.arguments["calendar"])
+    if CalendarObject.objects.filter(calendar=target, uid_key=uid_key(found.uid)).exists():
+        raise UidTaken
+
+
+def check_calendar_may_go(*, call: Call) -> None:
+    """Raise for the default calendar while there are others."""
+    own = Calendar.objects.filter(profile_id=call.profile_id)
+    if own.filter(pk=call.arguments["id"], is_default=True).exists() and own.count() > 1:
+        raise LastCalendar
 
 
 def calendar_deletion(*, call: Call, lock: bool) -> Preview:

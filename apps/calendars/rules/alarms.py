@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.content_lines import Component, parameter
-from apps.calendars.rules.details import details_of
 from apps.calendars.rules.placements import Placement, placements, slot_text, undated_placement
 from apps.calendars.rules.property_checks import trigger_of
 from apps.calendars.rules.series import Series, read_object
@@ -45,7 +44,7 @@ def alarms_between(
         found += _of_placement(series, placement)
     # An absolute alarm belongs to no occurrence, so the window may hold none of them.
     for part in parts:
-        details = details_of(component=part.reading.component)
+        details = part.details
         for alarm in part.reading.component.components(name="VALARM"):
             at = _absolute(alarm)
             if at is not None and not _silent(details.status, details.completed):
@@ -83,7 +82,7 @@ def _repeats(alarm: Component) -> tuple[int, int]:
 
 def _of_placement(series: Series, placement: Placement) -> list[Alarm]:
     part, times = placement.part, placement.times
-    details = details_of(component=part.reading.component)
+    details = part.details
     if _silent(details.status, details.completed):
         return []
     found: list[Alarm] = []

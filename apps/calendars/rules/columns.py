@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from apps.calendars.rules.components import Kind, StoredObject
-from apps.calendars.rules.details import details_of
+from apps.calendars.rules.components import Kind, Occurrence, StoredObject
 from apps.calendars.rules.occurrences import first_occurrence, is_recurring, last_end_ms
 from apps.calendars.rules.placements import is_endless
 from apps.calendars.rules.series import Series, read_object
@@ -43,6 +42,7 @@ class Columns:
     alarms: int
     first_ms: int | None
     last_ms: int | None
+    first: Occurrence | None
     first_slot: str
     empty: bool
 
@@ -52,7 +52,7 @@ def columns_of(*, stored: StoredObject) -> Columns:
     series = read_object(stored=stored)
     part = series.master or next(iter(series.overrides.values())).part
     component = part.reading.component
-    details = details_of(component=component)
+    details = part.details
     times = part.times(part.anchor.wall_ms) if part.anchor is not None else None
     first = first_occurrence(stored=stored)
     line = component.first("RRULE") if series.walks else None
@@ -80,6 +80,7 @@ def columns_of(*, stored: StoredObject) -> Columns:
         alarms=details.alarms,
         first_ms=_first_ms(series),
         last_ms=_last_ms(stored, series),
+        first=first,
         first_slot=first.slot if first is not None else "",
         empty=first is None,
     )

@@ -11,6 +11,8 @@ _ESCAPED = re.compile(r"\\([nN;,\\])")
 _UNESCAPED_COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
 _CONTROLS = {code: None for code in range(32) if code not in (9, 10)} | {127: None}
 _FOLD_OCTETS = 75
+# Longer names and parameters are read each time, so that no file can fill the memory of a server.
+_REMEMBERED = 1_024
 
 
 class ContentLine(NamedTuple):
@@ -97,9 +99,15 @@ def split_line(raw: str, *, number: int = 0) -> ContentLine:
     if '"' in head and head.count('"') % 2:
         head, colon, value = _split_outside_quotes(raw)
     name, _, params = head.partition(";")
-    if not colon or not _NAME.match(name):
+    known = _property_name(name) if len(name) <= _REMEMBERED else name.upper() * bool(_NAME.match(name))
+    if not colon or not known:
         return ContentLine(raw, "", "", raw, number)
-    return ContentLine(raw, name.upper(), params, value, number)
+    return ContentLine(raw, known, params, value, number)
+
+
+@lru_cache(maxsize=1024)
+def _property_name(name: str) -> str:
+    return name.upper() if _NAME.match(name) else ""
 
 
 def _split_outside_quotes(raw: str) -> tuple[str, str, str]:
@@ -112,7 +120,7 @@ def _split_outside_quotes(raw: str) -> tuple[str, str, str]:
     return raw.partition(":")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _parameters(params: str) -> dict[str, str]:
     return {name.upper(): value.strip().strip('"') for name, value in _PARAM.findall(params)}
 
@@ -121,7 +129,8 @@ def parameter(line: ContentLine, *, name: str) -> str | None:
     """Value of a parameter without its quotes; an empty one is none."""
     if not line.params:
         return None
-    return _parameters(line.params).get(name) or None
+    known = _parameters(line.params) if len(line.params) <= _REMEMBERED else _parameters.__wrapped__(line.params)
+    return known.get(name) or None
 
 
 def parse_tree(*, text: str, depth: int = 8, components: int = 20_000) -> Tree:

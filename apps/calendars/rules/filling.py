@@ -9,8 +9,7 @@ from typing import Any
 
 from apps.calendars.rules.columns import columns_of
 from apps.calendars.rules.components import StoredObject
-from apps.calendars.rules.details import details_of
-from apps.calendars.rules.occurrences import count_occurrences, first_occurrence
+from apps.calendars.rules.occurrences import count_occurrences
 from apps.calendars.rules.parts import Part
 from apps.calendars.rules.placements import is_endless
 from apps.calendars.rules.projection import Row, project
@@ -47,7 +46,7 @@ class Filled:
 def filled(stored: StoredObject, *, now_ms: int) -> Filled:
     """Return columns and occurrence rows of an object, the rows within a horizon around a moment."""
     found = columns_of(stored=stored)
-    first = first_occurrence(stored=stored)
+    first = found.first
     columns: dict[str, Any] = {name: getattr(found, name) for name in _COLUMNS}
     columns |= {
         "ics": stored.ics,
@@ -111,7 +110,7 @@ def _said(columns: dict[str, Any], part: Part | None) -> tuple[str, bool]:
     """Return what a component says differently from the columns, as JSON, and whether it is all-day."""
     if part is None:
         return "", False
-    details = details_of(component=part.reading.component)
+    details = part.details
     words = {name: getattr(details, name) for name in _WORDS if getattr(details, name) != columns[name]}
     if "status" in words:
         words["status"] = words["status"][:40]

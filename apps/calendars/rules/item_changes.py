@@ -12,7 +12,8 @@ from apps.calendars.rules.limits import NotASeries
 from apps.calendars.rules.object_edit import ObjectLines, touched, with_line
 from apps.calendars.rules.occurrences import count_occurrences, expand
 from apps.calendars.rules.placements import read_slot
-from apps.calendars.rules.removal import cut_following, remove_occurrence, removed_by_update
+from apps.calendars.rules.removal import cut_following, remove_occurrence
+from apps.calendars.rules.removal_by_update import removed_by_update, same_rules
 from apps.calendars.rules.series import read_object
 from apps.calendars.rules.targets import ItemNotFound
 from apps.core.errors import InvalidField
@@ -84,6 +85,11 @@ def slot_at(stored: StoredObject, *, start_ms: int) -> str | None:
     return next((each.slot for each in near if each.start_ms == start_ms), None)
 
 
+def may_lose(change: Item) -> bool:
+    """Tell whether a change can take occurrences away: by another rule, by name, or as one whole day of hours."""
+    return bool({"rrule", "exdates"} & set(change)) or change.get("all_day") is True
+
+
 def loss_of(before: StoredObject, *, after: StoredObject, now_ms: int) -> Loss | None:
     """Return what an update takes away, or None when it takes nothing."""
     slots = removed_by_update(before=before, after=after, most=_MOST_LOST)
@@ -94,6 +100,9 @@ def loss_of(before: StoredObject, *, after: StoredObject, now_ms: int) -> Loss |
     goes = None if had is None or len(slots) >= _MOST_LOST else len(slots)
     if had is not None and has is not None and has < had:
         goes = had - has
+    elif had is None and has is None and len(slots) < _MOST_LOST and same_rules(before=before, after=after):
+        # An endless series whose rule stays loses just what is named.
+        goes = len(slots)
     shape = "several"
     if len(slots) == 1 and goes == 1:
         shape = "occurrence"

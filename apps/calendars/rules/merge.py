@@ -7,7 +7,7 @@ from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.content_lines import Component
 from apps.calendars.rules.object_edit import ObjectLines
 from apps.calendars.rules.reading import Reading
-from apps.calendars.rules.removal import removed_by_update
+from apps.calendars.rules.removal_by_update import removed_by_update
 from apps.calendars.rules.series import Series, read_object
 
 Outcome = Literal["new", "update", "keep"]

@@ -3,7 +3,6 @@
 from itertools import islice
 
 from apps.calendars.rules.components import Kind, Occurrence, StoredObject
-from apps.calendars.rules.details import Details, details_of
 from apps.calendars.rules.parts import Part, Slot
 from apps.calendars.rules.placements import (
     Placement,
@@ -35,14 +34,13 @@ def expand(
         placed = _undated(series.master, window_start_ms, window_end_ms)
     else:
         placed = placements(series=series, start_ms=window_start_ms, end_ms=window_end_ms, limit=limit)
-    words: dict[int, Details] = {}
-    return [_dress(series, placement, words) for placement in placed]
+    return [_dress(series, placement) for placement in placed]
 
 
 def _undated(master: Part, start_ms: int, end_ms: int) -> list[Placement]:
     if not master.todo:
         return []
-    details = details_of(component=master.reading.component)
+    details = master.details
     moments = [moment for moment in (details.completed_ms, details.created_ms) if moment is not None]
     if details.completed_ms is not None:
         inside = start_ms <= max(moments) and end_ms > min(moments)
@@ -53,12 +51,9 @@ def _undated(master: Part, start_ms: int, end_ms: int) -> list[Placement]:
     return [undated_placement(master)] if inside else []
 
 
-def _dress(series: Series, placement: Placement, words: dict[int, Details] | None = None) -> Occurrence:
+def _dress(series: Series, placement: Placement) -> Occurrence:
     part, times = placement.part, placement.times
-    known = words if words is not None else {}
-    details = known.get(id(part))
-    if details is None:
-        details = known[id(part)] = details_of(component=part.reading.component)
+    details = part.details
     kind: Kind = series.stored.kind
     return Occurrence(
         uid=series.stored.uid,

@@ -1,7 +1,9 @@
 """One component of a stored object with its zones: what its occurrences look like (see `values` for wall clocks)."""
 
+from functools import cached_property
 from typing import NamedTuple
 
+from apps.calendars.rules.details import Details, details_of
 from apps.calendars.rules.reading import Reading
 from apps.calendars.rules.values import DAY_MS, Duration, TimeValue
 from apps.calendars.rules.zone_book import ZoneBook, year_of
@@ -47,6 +49,11 @@ class Part:
         self.all_day = self.anchor is not None and self.anchor.is_date
         self.loose: list[str] = []
         self._settle_end()
+
+    @cached_property
+    def details(self) -> Details:
+        """What the component says beside its times."""
+        return details_of(component=self.reading.component)
 
     def zone_of(self, value: TimeValue) -> Zone:
         """The zone in which a value of this component is written."""

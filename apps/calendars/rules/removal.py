@@ -1,7 +1,6 @@
-"""Taking one occurrence, or one and all that follow, out of a series; and seeing what an update would take away."""
+"""Taking one occurrence, or one and all that follow, out of a series."""
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from typing import NamedTuple
 
 from apps.calendars.rules.components import Cancellation, StoredObject
@@ -10,14 +9,12 @@ from apps.calendars.rules.limits import NoSuchOccurrence, NotASeries, RemovalNot
 from apps.calendars.rules.object_edit import ObjectLines, time_line, touched, with_added_line, without
 from apps.calendars.rules.occurrences import is_recurring
 from apps.calendars.rules.parts import Slot
-from apps.calendars.rules.placements import Placement, find_placement, is_endless, read_slot, slot_text
+from apps.calendars.rules.placements import Placement, read_slot, slot_text
 from apps.calendars.rules.recurrence import with_bound
 from apps.calendars.rules.removal_check import same_but_one
 from apps.calendars.rules.rule_walk import RuleWalk
 from apps.calendars.rules.series import Override, Series, read_object
-from apps.calendars.rules.values import DAY_MS, MIN_WALL_MS, SECOND_MS, TimeValue, parse_time
-
-_COMPARED = 3_000
+from apps.calendars.rules.values import DAY_MS, SECOND_MS, TimeValue, parse_time
 
 
 class RemovalEffect(NamedTuple):
@@ -163,61 +160,3 @@ def cancelled_slot(*, stored: StoredObject, cancellation: Cancellation) -> str |
     series = read_object(stored=stored)
     placement = read_slot(series=series, text=cancellation.slot) if cancellation.slot is not None else None
     return None if placement is None else slot_text(series=series, slot=placement.slot)
-
-
-def removed_by_update(*, before: StoredObject, after: StoredObject, most: int = 1_000) -> list[str]:
-    """Slots that are there before and not after, at most `most`; a start that moved takes its slots along.
-
-    The first 3,000 slots are compared one by one, and the first ones past the end of a series that has become finite.
-    """
-    old, new = read_object(stored=before), read_object(stored=after)
-    shift = _shift(old, new)
-    gone = []
-    known = {slot.key for slot in islice(_present(new, MIN_WALL_MS), _COMPARED + 1)}
-    for slot in islice(_present(old, MIN_WALL_MS), _COMPARED):
-        if not (_moved_key(new, slot, shift) in known or _has(new, slot, shift)):
-            gone.append(slot_text(series=old, slot=slot))
-            if len(gone) >= most:
-                return gone
-    if not gone and _outlasts(old, new):
-        last = max((slot.wall_ms for slot in islice(new.slots(), 100_000)), default=MIN_WALL_MS)
-        later = islice(_present(old, last - shift + 1), most)
-        gone = [slot_text(series=old, slot=slot) for slot in later if not _has(new, slot, shift)]
-    return gone
-
-
-def _outlasts(old: Series, new: Series) -> bool:
-    return is_endless(series=old) and not is_endless(series=new)
-
-
-def _present(series: Series, low_ms: int) -> Iterator[Slot]:
-    """Slots with an occurrence: those of the rule in order, then overrides outside it."""
-    seen = set()
-    for slot in series.slots(low_ms=low_ms):
-        if slot.key in series.overrides:
-            seen.add(slot.key)
-        if not series.is_excluded(slot):
-            yield slot
-    for override in series.overrides.values():
-        if override.slot.key not in seen and not series.is_excluded(override.slot):
-            yield override.slot
-
-
-def _shift(old: Series, new: Series) -> int:
-    """How far DTSTART's clock moved; nothing when one of them has none."""
-    if old.master is None or new.master is None or old.master.anchor is None or new.master.anchor is None:
-        return 0
-    return new.master.anchor.wall_ms - old.master.anchor.wall_ms
-
-
-def _moved_key(series: Series, slot: Slot, shift_ms: int) -> int:
-    """Key in `series` of a slot moved by `shift_ms`."""
-    master = series.master
-    if master is None or master.anchor is None:
-        return slot.key
-    wall = slot.wall_ms + shift_ms
-    return wall - wall % DAY_MS if series.all_day else master.anchor_zone.to_utc(wall)
-
-
-def _has(series: Series, slot: Slot, shift_ms: int) -> bool:
-    return find_placement(series=series, key=_moved_key(series, slot, shift_ms)) is not None

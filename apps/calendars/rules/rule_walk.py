@@ -129,6 +129,9 @@ class RuleWalk:
         """Wall clocks from `low_ms` up to before `high_ms`, never before DTSTART; COUNT applies, UNTIL does not."""
         start_ms = self.start_ms
         high_ms = min(high_ms, MAX_WALL_MS)
+        if low_ms >= high_ms:
+            # Past UNTIL: without this the whole series would be walked to find nothing.
+            return
         index, seen, count = self._entry(low_ms, high_ms)
         barren = walked = 0
         while barren < MAX_BARREN_PERIODS and walked < MAX_WALKED_PERIODS:

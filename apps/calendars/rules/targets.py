@@ -51,16 +51,16 @@ class LastCalendar(Conflict):
     code = "calendar_is_default"
 
 
+class UidTaken(Conflict):
+    """The other calendar already holds an item with the same UID."""
+
+    code = "uid_taken"
+
+
 class RevisionNotFound(NotFound):
     """There is no such revision."""
 
     code = "revision_not_found"
-
-
-class ItemInvalid(SaysoError):
-    """This change cannot be made."""
-
-    code = "calendar_invalid_request"
 
 
 class Unavailable(SaysoError):

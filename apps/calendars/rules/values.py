@@ -21,6 +21,8 @@ _DURATION = re.compile(
     r"([+-]?)P(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
     r"(T)?(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})S)?\Z"
 )
+# No value that the patterns above take is longer, so what is remembered stays small.
+_LONGEST_TIME, _LONGEST_DURATION = 16, 64
 _OFFSET = re.compile(r"([+-])([0-9]{2})([0-9]{2})([0-9]{2})?\Z")
 _MAX_DURATION_DAYS = 366 * 10_000
 
@@ -64,6 +66,14 @@ def civil(day: int) -> tuple[int, int, int]:
 
 def parse_time(text: str, *, tzid: str | None = None) -> TimeValue | None:
     """A DATE or DATE-TIME in the basic form of RFC 5545, or None."""
+    found = _time_value(text) if len(text) <= _LONGEST_TIME else None
+    if tzid is None or found is None or found.is_date or found.utc:
+        return found
+    return TimeValue(found.wall_ms, False, False, tzid)
+
+
+@lru_cache(maxsize=16384)
+def _time_value(text: str) -> TimeValue | None:
     match = _TIME.match(text)
     if match is None:
         return None
@@ -77,12 +87,18 @@ def parse_time(text: str, *, tzid: str | None = None) -> TimeValue | None:
     if hours > 23 or minutes > 59 or seconds > 60:
         return None
     wall_ms = number * DAY_MS + (hours * 3600 + minutes * 60 + min(seconds, 59)) * SECOND_MS
-    return TimeValue(wall_ms, False, zulu is not None, None if zulu else tzid)
+    return TimeValue(wall_ms, False, zulu is not None, None)
 
 
 def parse_duration(text: str) -> Duration | None:
     """A DURATION, or None when it cannot be read."""
-    match = _DURATION.match(text.strip())
+    clean = text.strip()
+    return _duration(clean) if len(clean) <= _LONGEST_DURATION else None
+
+
+@lru_cache(maxsize=1024)
+def _duration(text: str) -> Duration | None:
+    match = _DURATION.match(text)
     if match is None:
         return None
     sign, weeks, days, mark, hours, minutes, seconds = match.groups()

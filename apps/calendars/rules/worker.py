@@ -7,6 +7,7 @@ each object, or the file.
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 import sys
@@ -38,10 +39,11 @@ def read_file(*, source: BinaryIO, target: BinaryIO) -> None:
         "cancellations": [asdict(each) for each in parsed.cancellations],
     }
     target.write(json.dumps(about).encode() + b"\n")
+    write = json.JSONEncoder(check_circular=False).encode
     for stored in parsed.objects:
         full = filled(stored, now_ms=options["now_ms"])
-        line = {"stored": asdict(stored), "columns": full.columns, "rows": full.rows}
-        target.write(json.dumps(line).encode() + b"\n")
+        line = {"uid": stored.uid, "kind": stored.kind, "columns": full.columns, "rows": full.rows}
+        target.write(write(line).encode() + b"\n")
 
 
 def write_file(*, source: BinaryIO, target: BinaryIO) -> None:
@@ -55,6 +57,8 @@ def main() -> None:
     """Do what the argument says, within bounds."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_OCTETS, MEMORY_OCTETS))
+    # A short process with nothing to collect: looking for it takes a fourteenth of the time.
+    gc.disable()
     work = {"import": read_file, "export": write_file}[sys.argv[1]]
     work(source=sys.stdin.buffer, target=sys.stdout.buffer)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -14,13 +15,18 @@ from apps.confirmations.rules import ConfirmationNotFound, State, check_transiti
 from apps.core import rows
 from apps.core.announce import announce
 from apps.core.values import canonical_json
-from apps.core.values import now_ms as clock_ms
 from apps.ledger import actions as ledger
 
 
 def locked(confirmation_id: str) -> Confirmation | None:
     """Return the row under its lock; the first lock of every transaction of the gate."""
     return rows.fetch(Confirmation, "id = %s", [confirmation_id], lock=True)
+
+
+def locked_all(confirmation_ids: Sequence[str]) -> list[Confirmation]:
+    """Return the rows under their locks, by id: all of them before the first ledger row, whose head is locked last."""
+    found = (locked(each) for each in sorted(confirmation_ids))
+    return [row for row in found if row is not None]
 
 
 def move(row: Confirmation, *, to: State, actor: str, now_ms: int, **changes: Any) -> None:
@@ -45,7 +51,7 @@ def move(row: Confirmation, *, to: State, actor: str, now_ms: int, **changes: An
         target=f"{row.target_kind}:{row.target_id}",
         effect=row.effect,
         digest=row.digest,
-        ids={"confirmation": row.pk, "contract": row.contract},
+        ids={"confirmation": row.pk, "contract": row.contract, **json.loads(row.ids)},
         now_ms=now_ms,
     )
     rows.update(row, ("state", "version", "change_seq", "receipt_id", *changes))
@@ -119,23 +125,21 @@ def withdraw(*, by: Caller, confirmation_id: str, now_ms: int) -> Confirmation:
 
 
 @transaction.atomic
-def hang_up(confirmation_id: str) -> None:
-    """Withdraw what the last waiting caller left by hanging up; called by the waiting layer."""
-    now_ms = clock_ms()
-    row = locked(confirmation_id)
-    if row is not None and not expire_if_due(row, now_ms=now_ms) and row.state == "pending":
-        move(row, to="withdrawn", actor=row.requester, now_ms=now_ms, decided_at_ms=now_ms)
+def hang_up(*, confirmation_ids: Sequence[str], now_ms: int) -> None:
+    """Withdraw what the last waiting caller left by hanging up, or what an aborted run asked."""
+    for row in locked_all(confirmation_ids):
+        if not expire_if_due(row, now_ms=now_ms) and row.state == "pending":
+            move(row, to="withdrawn", actor=row.requester, now_ms=now_ms, decided_at_ms=now_ms)
 
 
+@transaction.atomic
 def withdraw_of_token(*, owner_id: str, now_ms: int) -> int:
     """Withdraw everything that a revoked token asked for; returns how many."""
     refs = [f"token:{owner_id}", f"device:{owner_id}"]
     ids = list(Confirmation.objects.filter(requester__in=refs, state="pending").values_list("pk", flat=True))
-    for confirmation_id in ids:
-        with transaction.atomic():
-            row = locked(confirmation_id)
-            if row is not None and row.state == "pending":
-                move(row, to="withdrawn", actor="server", now_ms=now_ms, decided_at_ms=now_ms, code="token_revoked")
+    for row in locked_all(ids):
+        if row.state == "pending":
+            move(row, to="withdrawn", actor="server", now_ms=now_ms, decided_at_ms=now_ms, code="token_revoked")
     return len(ids)
 
 

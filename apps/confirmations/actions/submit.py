@@ -14,7 +14,14 @@ from apps.accounts.rules import Caller, check_scope
 from apps.confirmations.actions.ending import expire_if_due, locked, tell
 from apps.confirmations.models import Confirmation
 from apps.confirmations.queries import outcome_from
-from apps.confirmations.rules import OPEN_STATES, PURPOSE_LENGTH, DeniedRecently, Outcome, TooManyPending
+from apps.confirmations.rules import (
+    LABEL_LENGTH,
+    OPEN_STATES,
+    PURPOSE_LENGTH,
+    DeniedRecently,
+    Outcome,
+    TooManyPending,
+)
 from apps.core import rows
 from apps.core.contracts import Call, Contract, Preview
 from apps.core.failpoints import reach
@@ -187,7 +194,7 @@ def _insert(
         profile_id=by.profile_id,
         created_at_ms=call.now_ms,
         requester=by.ref,
-        requester_label=by.label,
+        requester_label=by.label[:LABEL_LENGTH],
         requester_user_id=by.user_id,
         contract=contract.name,
         arguments=canonical_json(call.arguments),

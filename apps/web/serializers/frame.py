@@ -56,7 +56,19 @@ def code_sentences() -> dict[str, str]:
         "too_large": _("This is larger than the server accepts."),
         "calendar_item_not_found": _("This item is not there any more, or it changed. Load the page again."),
         "calendar_permission_denied": _("This calendar is read-only."),
-        "reminder_item_not_found": _("This reminder is not there any more, or it changed. Load the page again."),
+        "calendar_not_found": _("This calendar is not there any more."),
+        "calendar_exists": _("There is already a calendar of this name."),
+        "calendar_is_default": _("The default calendar stays. Make another one the default first."),
+        "uid_taken": _("The other calendar already holds this item."),
+        "revision_not_found": _("This earlier version is not there any more."),
+        "removal_not_exact": _("This would have removed something that was not shown, so nothing was changed."),
+        "no_such_occurrence": _("The series has no such date."),
+        "not_a_series": _("This does not repeat."),
+        "rrule_invalid": _("This way of repeating cannot be used."),
+        "time_invalid": _("This time cannot be used."),
+        "unreadable": _("This file cannot be read."),
+        "too_slow": _("This file takes too long to work on."),
+        "member_not_found": _("There is no person by that name on this server."),
     }
 
 

@@ -10,17 +10,17 @@ from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.views.decorators.http import require_POST
 
+from apps.accounts.queries import deciding_places
 from apps.confirmations import queries
 from apps.confirmations.actions import allow_again
 from apps.confirmations.models import Confirmation
-from apps.confirmations.rules import Decider
+from apps.confirmations.rules import Decider, check_before
 from apps.confirmations.serializers import card, past_card, safe
 from apps.core.contracts import UnknownContract, contract_named
 from apps.core.errors import NotFound
 from apps.core.values import now_ms
 from apps.ledger.models import Receipt
 from apps.ledger.queries import receipt_for
-from apps.web.queries import deciding_places
 from apps.web.views.person import back_to, caller_in, signed_in
 
 PAGE_SIZE = 20
@@ -29,17 +29,15 @@ PAGE_SIZE = 20
 @signed_in
 def inbox(request: Any) -> HttpResponse:
     """Show the open cards, then those that ended, the latest first."""
-    places = deciding_places(places=request.places)
-    past = queries.past_cards(profile_ids=list(places))
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdecimal():
-        past = past.filter(change_seq__lt=int(before[:16]))
-    rows = list(past[: PAGE_SIZE + 1])
+    places = deciding_places(request.places)
+    before = check_before(request.GET.get("before", ""))
+    rows = queries.past_cards(profile_ids=list(places), limit=PAGE_SIZE + 1, before=before)
+    last = rows[PAGE_SIZE - 1] if len(rows) > PAGE_SIZE else None
     context = {
         "section": "inbox",
         "open_cards": [] if before else [shown(request, row) for row in queries.open_cards(profile_ids=list(places))],
         "past_cards": [ended(request, row) for row in rows[:PAGE_SIZE]],
-        "older": rows[PAGE_SIZE - 1].change_seq if len(rows) > PAGE_SIZE else None,
+        "older": f"{last.decided_at_ms}.{last.change_seq}" if last else "",
         "before": before,
     }
     return render(request, "inbox/index.html", context)
@@ -57,14 +55,14 @@ def ended(request: Any, row: Confirmation) -> dict[str, Any]:
 
 def view_of(request: Any, row: Confirmation) -> dict[str, Any]:
     """Return for whom a card is put into words."""
-    place = deciding_places(places=request.places)[row.profile_id]
+    place = deciding_places(request.places)[row.profile_id]
     return {"place": place, "language": translation.get_language(), "time_zone": request.caller.time_zone}
 
 
 @signed_in
 def card_page(request: Any, confirmation_id: str) -> HttpResponse:
     """Show one card with everything that is known of it; hidden and missing look alike."""
-    row = queries.card_for(profile_ids=list(deciding_places(places=request.places)), confirmation_id=confirmation_id)
+    row = queries.card_for(profile_ids=list(deciding_places(request.places)), confirmation_id=confirmation_id)
     if row is None:
         raise Http404
     return render(request, "inbox/card.html", {"section": "inbox", "card": ended(request, row)})

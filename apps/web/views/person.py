@@ -22,6 +22,8 @@ from apps.web.serializers.frame import sentence_of
 
 PROFILE_COOKIE = "sayso_profile"
 YEAR_S = 365 * 24 * 3600
+HOMES = ("/settings/", "/tokens/")
+"""Pages whose forms post below them."""
 
 View = Callable[..., HttpResponse]
 
@@ -100,7 +102,8 @@ def signed_in(view: View) -> View:
             if request.method == "GET":
                 raise Http404 from error
             messages.error(request, sentence_of(error.own_code, error.message))
-            return redirect(back_to(request))
+            home = next((page for page in HOMES if request.path.startswith(page)), "/inbox/")
+            return redirect(back_to(request, home))
 
     return guarded
 

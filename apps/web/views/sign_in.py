@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.actions import announce_logout, check_login_allowed, note_login, set_person
+from apps.accounts.api import address_of
 from apps.accounts.rules import LoginThrottled
 from apps.core.text import storable
 from apps.core.values import now_ms
@@ -59,15 +59,6 @@ def form(request: HttpRequest, *, name: str = "", wrong: bool = False, wait_s: i
     if wait_s:
         response["Retry-After"] = str(wait_s)
     return response
-
-
-def address_of(request: HttpRequest) -> str:
-    """Return where a request comes from; behind a trusted proxy what that proxy says."""
-    if settings.SAYSO_TRUSTED_PROXY:
-        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")[-1].strip()
-        if forwarded:
-            return forwarded
-    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 @require_POST

@@ -88,9 +88,7 @@ form.addEventListener("submit", async (event) => {
   if (standard.checked && !standard.disabled) body.is_default = true;
   try {
     const path = editing ? `/api/calendars/${encodeURIComponent(editing.id)}` : "/api/calendars";
-    const made = await call(editing ? "PATCH" : "POST", path, { body });
-    // A new calendar becomes the default by a change.
-    if (!editing && body.is_default) await call("PATCH", `/api/calendars/${encodeURIComponent(made.body.id ?? made.body.calendar.id)}`, { body: { is_default: true } });
+    await call(editing ? "PATCH" : "POST", path, { body });
     panel.close();
     announce(say("saved"));
     changed();

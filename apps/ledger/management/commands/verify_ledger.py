@@ -24,19 +24,25 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check, and fail with the first bad row."""
-        key = settings.SAYSO_KEYS.key("ledger_hmac")
+        key, older = settings.SAYSO_KEYS.key("ledger_hmac"), settings.SAYSO_KEYS.older("ledger_hmac")
         stored = {head.profile_id: (head.seq, head.hash) for head in heads()}
-        exported = read_heads(options["heads"], key) if options["heads"] else {}
+        exported = read_heads(options["heads"], [key, *older]) if options["heads"] else {}
         for profile_id in sorted(stored | exported):
             seq, own_hash = stored.get(profile_id, (0, GENESIS))
             fault = first_fault(
-                entries_of(profile_id=profile_id), key=key, profile_id=profile_id, head_seq=seq, head_hash=own_hash
+                entries_of(profile_id=profile_id),
+                key=key,
+                older=older,
+                profile_id=profile_id,
+                head_seq=seq,
+                head_hash=own_hash,
             )
             if fault is None and profile_id in exported:
                 seq, own_hash = exported[profile_id]
                 fault = first_fault(
                     (entry for entry in entries_of(profile_id=profile_id) if entry.seq <= seq),
                     key=key,
+                    older=older,
                     profile_id=profile_id,
                     head_seq=seq,
                     head_hash=own_hash,
@@ -46,12 +52,12 @@ class Command(BaseCommand):
             self.stdout.write(f"profile {profile_id}: {stored.get(profile_id, (0, ''))[0]} entries, the chain holds")
 
 
-def read_heads(name: str, key: bytes) -> dict[str, tuple[int, str]]:
+def read_heads(name: str, keys: list[bytes]) -> dict[str, tuple[int, str]]:
     """Return the heads in an exported file; refuse one whose signature does not fit."""
     found: dict[str, tuple[int, str]] = {}
     for line in Path(name).read_text().splitlines():
         head = json.loads(line)
-        if not head_fits(head, key=key):
+        if not any(head_fits(head, key=key) for key in keys):
             raise CommandError(f"{name}: the signature of a head does not fit")
         found[head["profile"]] = (head["seq"], head["hash"])
     return found

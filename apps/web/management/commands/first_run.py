@@ -58,6 +58,7 @@ class Command(BaseCommand):
         """Make everything at once and print the secrets this once; on a second run change nothing."""
         origin = settings.SAYSO_ORIGIN or f"http://{settings.SAYSO_HOST}:{settings.SAYSO_PORT}"
         if User.objects.exists() or Profile.objects.exists():
+            move_agent(origin=origin)
             self.stdout.write(f"Sayso has its data in {settings.SAYSO_DATA_DIR}; open {origin}/ and sign in as before.")
             return
         password, moment = "-".join(secrets.token_hex(2) for _ in range(4)), now_ms()
@@ -138,6 +139,15 @@ def keep_for_agent(*, origin: str, token: str) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:
         json.dump({"url": origin, "token": token, "session": NAME}, file)
+
+
+def move_agent(*, origin: str) -> None:
+    """Tell `make demo-agent` when the server has another address than on the first run."""
+    path = Path(settings.SAYSO_DATA_DIR, "demo-agent.json")
+    if path.is_file():
+        known = json.loads(path.read_text())
+        if known["url"] != origin:
+            keep_for_agent(origin=origin, token=known["token"])
 
 
 def welcome(*, origin: str, password: str, token: str) -> str:

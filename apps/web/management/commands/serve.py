@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import socket
 from typing import Any
 
 # Twisted's reactor must be the asyncio one before anything else imports it.
 import daphne.server  # noqa: F401
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
 from apps.confirmations.actions import settle_after_crash
@@ -35,10 +36,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare, print where it is, and serve until a signal."""
         raise_file_limit()
+        host, port = settings.SAYSO_HOST, settings.SAYSO_PORT
+        check_free(host=host, port=port)
         if options["first_run"]:
             call_command("migrate", verbosity=0, interactive=False)
             call_command("first_run")
-        host, port = settings.SAYSO_HOST, settings.SAYSO_PORT
         if host not in LOOPBACK:
             self.stderr.write(
                 f"Warning: {host} can be reached from other machines. Set SAYSO_ORIGIN and put TLS in front."
@@ -48,6 +50,15 @@ class Command(BaseCommand):
         self.stdout.flush()
         server.run()
         lane.stop()
+
+
+def check_free(*, host: str, port: int) -> None:
+    """Refuse an address where nothing can listen before anything is made, printed or settled."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host.strip("[]"), port), family=family).close()
+    except OSError as error:
+        raise CommandError(f"Cannot listen on {host}:{port}: {error.strerror}. SAYSO_PORT names another port.") from error
 
 
 def whole_server(*, application: Any, host: str, port: int) -> serving.SaysoServer:

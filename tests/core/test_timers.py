@@ -1,0 +1,54 @@
+"""Timers fire at their moment, go on to the next, and outlive a failure."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from apps.core import timers
+from apps.core.timers import RETRY_MS, Timer
+from apps.core.values import clock, set_clock
+from tests.conformance.clock import ManualClock
+
+
+@pytest.fixture
+def at_zero(monkeypatch):
+    """A clock that stands, and a lane that is this very thread."""
+    before, manual = clock(), ManualClock(0)
+    set_clock(manual)
+
+    async def here(call):
+        return call()
+
+    monkeypatch.setattr(timers, "lane", SimpleNamespace(run=here))
+    yield manual
+    set_clock(before)
+
+
+def timer(run_due, due=None):
+    return Timer(name="test", next_due_ms=lambda: due, run_due=run_due, event="thing.asked")
+
+
+async def test_after_its_work_it_waits_for_the_next(at_zero):
+    done = []
+    one = timer(lambda *, now_ms: done.append(now_ms), due=700)
+    await one.work()
+    assert (done, one.armed_ms, one.working) == ([0], 700, False)
+
+
+async def test_an_earlier_deadline_is_heard_and_a_later_one_is_not(at_zero):
+    one = timer(lambda *, now_ms: None)
+    for deadline, armed in ((500, 500), (900, 500), (300, 300)):
+        one.hear({"event": "thing.asked", "deadline": deadline})
+        assert one.armed_ms == armed
+    one.hear({"event": "thing.else", "deadline": 1})
+    assert one.armed_ms == 300
+
+
+async def test_a_failure_is_tried_again(at_zero, caplog):
+    def fails(*, now_ms):
+        raise OSError("the disk is full")
+
+    one = timer(fails)
+    await one.work()
+    assert (one.armed_ms, one.working) == (RETRY_MS, False)
+    assert "the timer test failed" in caplog.text
