@@ -89,7 +89,10 @@ class Lane:
 
     def _take(self) -> list[Job]:
         batch = [self.jobs.popleft()]
-        while batch[0].grouped and self.jobs and self.jobs[0].grouped and len(batch) < GROUP_LIMIT:
+        # On PostgreSQL a group would keep the ledger's head locked while it takes further confirmations: two processes
+        # could wait for each other. There the row locks let processes commit side by side instead.
+        together = batch[0].grouped and connection.vendor == "sqlite"
+        while together and self.jobs and self.jobs[0].grouped and len(batch) < GROUP_LIMIT:
             batch.append(self.jobs.popleft())
         return batch
 

@@ -9,8 +9,7 @@ import jwt
 from django.conf import settings
 from django.db.models import QuerySet
 
-from apps.accounts.models import Membership
-from apps.accounts.queries import caller_of_token, memberships_of
+from apps.accounts.queries import caller_of_token, memberships_of, role_of
 from apps.accounts.rules import Caller
 from apps.confirmations.models import Confirmation
 from apps.devices.models import Device
@@ -86,12 +85,15 @@ def caller_on_socket(*, secret: str, profile: str, now_ms: int) -> tuple[Caller,
 
 
 def target_for(*, session: Session, profile_id: str) -> Target | None:
-    """Return the phone that started the session's latest run; None when somebody else did or it is paired no more."""
+    """Return the phone that started the session's latest run; None when somebody else did or it is paired no more.
+
+    A phone decides as its person would, so the phone of a person who only looks is no target.
+    """
     run = latest_run(session=session)
     if run is None or run.profile_id != profile_id or not run.device:
         return None
     device = _device_of(run)
-    if device is None or not Membership.objects.filter(user_id=device.user_id, profile_id=profile_id).exists():
+    if device is None or role_of(user_id=device.user_id, profile_id=profile_id) not in ("owner", "decider"):
         return None
     known = presence.known(device_id=device.device_id, profile_id=profile_id)
     return Target(

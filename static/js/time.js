@@ -22,6 +22,11 @@ export function clock(ms, timeZone = zone) {
   return format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone }).format(ms);
 }
 
+/** Return when something starts and ends, or its one moment. */
+export function clocks({ start_ms: start, end_ms: end }) {
+  return end > start ? `${clock(start)}–${clock(end)}` : clock(start);
+}
+
 /** Return how long a span of milliseconds is, in its two largest units. */
 export function span(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));

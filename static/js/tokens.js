@@ -25,8 +25,13 @@ document.addEventListener("click", async (event) => {
 
 const list = document.querySelector("[data-device-list]");
 
+let known = null;
+
 async function showDevices() {
   const { devices } = await read("/api/devices");
+  // A phone that was not there before has used the code up.
+  if (known && devices.some((device) => !known.has(device.id))) hideCode();
+  known = new Set(devices.map((device) => device.id));
   document.querySelector("[data-device-none]").hidden = devices.length > 0;
   list.replaceChildren(...devices.map(rowOf));
 }
@@ -63,6 +68,12 @@ async function unpair(button, device, name) {
 }
 
 let timer = 0;
+
+function hideCode() {
+  clearInterval(timer);
+  document.querySelector("[data-pairing]").hidden = true;
+}
+
 document.querySelector("[data-pair]").addEventListener("click", async () => {
   const box = document.querySelector("[data-pairing]");
   try {

@@ -89,6 +89,7 @@ class TestJobs:
         await lane.run(lambda: None)
 
 
+@pytest.mark.only_on("sqlite")
 class TestGroups:
     async def test_one_caller_s_failure_is_never_another_s(self, lane):
         results = await grouped(lane, note("a"), note("b", fail=True), note("c"))

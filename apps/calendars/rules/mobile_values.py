@@ -111,7 +111,7 @@ def number_text(value: float) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
         return str(int(value))
     if isinstance(value, int) and abs(value) >= 10**21:
-        value = float(value)
+        value = float(value) if value.bit_length() < 1024 else math.copysign(math.inf, value)
     text = repr(value)
     return re.sub(r"e([+-])0*([0-9])", r"e\1\2", text)
 
@@ -205,9 +205,9 @@ def as_number(value: Any) -> float | None:
         return as_number(value[0]) if len(value) == 1 else None
     if isinstance(value, str):
         return _number_of_text(trim(value))
-    if isinstance(value, int):
-        return value
-    return value if isinstance(value, float) and math.isfinite(value) else None
+    if isinstance(value, int | float):
+        return plain_number(value)
+    return None
 
 
 def _number_of_text(text: str) -> float | None:
@@ -218,13 +218,20 @@ def _number_of_text(text: str) -> float | None:
     base = _PREFIXED.get(text[:2].lower())
     try:
         if base is not None and "_" not in text and text[2:3] not in ("+", "-", ""):
-            return int(text[2:], base)
+            return plain_number(int(text[2:], base))
         number = float(text) if _DECIMAL.fullmatch(text) else math.nan
     except (ValueError, OverflowError):
         return None
-    if not math.isfinite(number):
+    return plain_number(int(number) if number.is_integer() else number)
+
+
+def plain_number(value: float) -> float | None:
+    """Return a finite number that every JSON writer can write: whole ones of more than 63 bits as a double."""
+    try:
+        number = float(value) if isinstance(value, int) and value.bit_length() > 63 else value
+    except OverflowError:
         return None
-    return int(number) if number.is_integer() else number
+    return number if math.isfinite(number) else None
 
 
 def timeout_ms_of(value: Any) -> int:

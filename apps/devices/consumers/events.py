@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from apps.accounts.queries import places_of
-from apps.accounts.rules import Caller, Role, check_scope
+from apps.accounts.rules import Caller, Role, check_role, check_scope
 from apps.core.errors import InvalidField
 from apps.devices import actions, queries
 from apps.devices.rules import RESUME_ID_LENGTH, Identity, ProfileNotHere, check_text
@@ -31,6 +31,7 @@ def run_started(*, by: Caller, identity: Identity | None, payload: Mapping[str, 
         raise InvalidField("background", "background must be true or false")
     source = check_text(payload, name="source", length=SOURCE_LENGTH) if payload.get("source") else ""
     there = caller_there(by, payload.get("profile"))
+    check_right(there, "session.append")
     run = start_run(
         by=there, ref=ref, background=background, source=source, from_elsewhere=there is not by, now_ms=now_ms
     )
@@ -92,8 +93,10 @@ def working(by: Caller, identity: Identity | None, payload: Mapping[str, Any]) -
 
 
 def check_right(by: Caller, scope: str) -> None:
-    """Raise unless a person's own token has the scope; a phone may always speak of its person's sessions."""
-    if by.kind != "device":
+    """Raise unless the person's role allows it and their own token has the scope; a phone needs no scope for this."""
+    if by.kind == "device":
+        check_role(by=by, scope=scope)
+    else:
         check_scope(by=by, scope=scope)
 
 

@@ -67,7 +67,6 @@ def calendar_words() -> dict[str, object]:
         "import_codes": import_words(),
         "outcome_asked": _("Waits for your tick."),
         "outcome_refused": _("Not imported."),
-        "outcome_skipped": _("Left out."),
     }
 
 
@@ -87,6 +86,7 @@ def import_words() -> dict[str, str]:
         "exdate_no_match": _("An exception fits no date; it is kept and excludes nothing."),
         "exdate_type_mismatch": _("An exception was written as another type; matched by its day."),
         "no_dtstart": _("There is no start; left out."),
+        "not_kept": _("Sayso keeps events and reminders only; left out."),
         "override_duplicate": _("One date was changed twice; the newer one counts."),
         "override_excluded": _("A changed date is excluded as well; it stays away."),
         "override_rrule_ignored": _("A rule inside one changed date was ignored."),
@@ -98,7 +98,7 @@ def import_words() -> dict[str, str]:
         "truncated": _("The file is cut off; nothing was imported."),
         "tz_partial_definition": _("The time zone was only half described; the known rules count."),
         "tz_redefined": _("The file describes its time zone itself; its rules count."),
-        "tz_unknown": _("The time zone is unknown; your zone is used."),
+        "tz_unknown": _("The time zone is unknown; the profile's zone is used."),
         "tz_windows_name": _("A Windows time zone was translated."),
         "uid_duplicate": _("Two items have the same identity; the newer one counts."),
         "uid_missing": _("It has no identity; one was made from its content."),
@@ -123,7 +123,7 @@ def reminder_words() -> dict[str, object]:
         "new_reminder": _("New reminder"),
         "edit_reminder": _("Reminder"),
         "priority_high": _("high"),
-        "priority_middle": _("middle"),
+        "priority_middle": _("medium"),
         "priority_low": _("low"),
         "edit": _("Change “{name}”"),
         "nothing_open": _("Nothing is open. Well done."),

@@ -68,6 +68,7 @@ def code_sentences() -> dict[str, str]:
         "time_invalid": _("This time cannot be used."),
         "unreadable": _("This file cannot be read."),
         "too_slow": _("This file takes too long to work on."),
+        "invalid_time_zone": _("This is not a known time zone."),
         "member_not_found": _("There is no person by that name on this server."),
     }
 

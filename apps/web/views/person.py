@@ -101,7 +101,8 @@ def signed_in(view: View) -> View:
         except SaysoError as error:
             if request.method == "GET":
                 raise Http404 from error
-            messages.error(request, sentence_of(error.own_code, error.message))
+            field = error.extra.get("field")
+            messages.error(request, sentence_of(f"invalid_{field}" if field else error.own_code, error.message))
             home = next((page for page in HOMES if request.path.startswith(page)), "/inbox/")
             return redirect(back_to(request, home))
 

@@ -2,7 +2,7 @@
 import { ask } from "../asking.js";
 import { notice } from "../live.js";
 import { icon, make } from "../parts.js";
-import { addDays, clock, dayText, today } from "../time.js";
+import { addDays, clock, clocks, dayText, today } from "../time.js";
 import { say } from "../words.js";
 import { colourOf, mayWrite } from "./calendars.js";
 import { daysOf } from "./spread.js";
@@ -31,7 +31,7 @@ function touches(item, day, from) {
 
 function row(item, day, open) {
   const [first, last] = daysOf(item);
-  let time = item.all_day ? say("all_day") : `${clock(item.start_ms)}–${clock(item.end_ms)}`;
+  let time = item.all_day ? say("all_day") : clocks(item);
   if (first !== last) time = `${item.all_day ? "" : `${clock(item.start_ms)} `}– ${dayText(last, { day: "numeric", month: "short" })}`;
   return make(
     "li",

@@ -141,11 +141,12 @@ importForm.addEventListener("submit", async (event) => {
 
 function showReport(report) {
   const place = importPanel.querySelector("[data-report]");
-  const counts = { imported: report.added + report.updated, unchanged: report.unchanged, skipped: report.skipped_count + report.refused, waiting: report.asked };
+  const counts = { imported: report.added + report.updated, unchanged: report.unchanged, skipped: report.skipped_count + report.ignored.length + report.refused, waiting: report.asked };
   const rows = [
-    ...report.skipped.map((note) => ({ ...note, outcome: "skipped" })),
+    ...report.skipped,
     ...report.items.filter((item) => item.outcome === "asked" || item.outcome === "refused").map((item) => ({ ...item, summary: item.title })),
     ...report.warnings,
+    ...report.ignored,
   ];
   const summary = say("import_done", counts);
   place.querySelector("[data-summary]").textContent = rows.length ? summary : `${summary} ${say("import_clean")}`;

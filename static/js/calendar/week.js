@@ -1,6 +1,6 @@
 // The week: hours down, days across, what overlaps side by side.
 import { icon, make } from "../parts.js";
-import { addDays, clock, dayText, today, wall } from "../time.js";
+import { addDays, clocks, dayText, today, wall } from "../time.js";
 import { say } from "../words.js";
 import { colourOf } from "./calendars.js";
 import { columnsOf, daysOf, isBar, lanesOf } from "./spread.js";
@@ -44,7 +44,7 @@ function column(day, items, open, create) {
         "button",
         { type: "button", class: `block${length < 40 ? " short" : ""}`, title: item.title, vars: { "--c": colourOf(item.calendar), "--top": top, "--length": length, "--place": place, "--places": columns }, on: { click: () => open(item) } },
         make("bdi", { class: "block-title" }, item.title),
-        make("span", { class: "block-time" }, `${clock(item.start_ms)}–${clock(item.end_ms)}`),
+        make("span", { class: "block-time" }, clocks(item)),
         item.location ? make("bdi", { class: "block-place" }, item.location) : null,
       ),
     );
