@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -77,6 +78,7 @@ class Mirror:
         self.events: dict[str, list[Any]] = {}
         for each in self.whole.walk("VEVENT"):
             self.events.setdefault(str(each["UID"]), []).append(each)
+        self.settle()
 
     def exported(self, uid: str | None) -> Any:
         """Parse the export of everything, or of one object."""
@@ -88,6 +90,12 @@ class Mirror:
         """Take an object's new export in."""
         self.events[uid] = list(self.exported(uid).walk("VEVENT"))
         self.whole.subcomponents = [*self.zones, *(each for parts in self.events.values() for each in parts)]
+        self.settle()
+
+    def settle(self) -> None:
+        """Keep all this from being searched for garbage while something else is timed."""
+        gc.collect()
+        gc.freeze()
 
 
 def own_rows(found: list[Shown], uids: dict[str, str]) -> list[Row]:

@@ -13,6 +13,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 from calendar_file import event_lines, events, single_file, whole_file
@@ -65,31 +67,35 @@ async def imported(port: int, profile: dict[str, Any], data: bytes) -> float:
     return took
 
 
-def new_event(token: str, number: int) -> bytes:
-    """Return the request that writes one event."""
-    start_ms = int(time.time() * 1000) + 86_400_000 + number * 60_000
-    item = {"title": f"Written {number}", "start_ms": start_ms, "end_ms": start_ms + 1_800_000}
-    return request_bytes("POST", "/api/calendars/events", item, {"Authorization": f"Bearer {token}"})
+def new_events(tokens: list[str]) -> Iterator[bytes]:
+    """Yield requests that write one event each, by another token before one has written too much in a minute."""
+    start_ms = int(time.time() * 1000) + 86_400_000
+    for number in range(WRITES_A_TOKEN * len(tokens)):
+        begin_ms = start_ms + number * 60_000
+        item = {"title": f"Written {number}", "start_ms": begin_ms, "end_ms": begin_ms + 1_800_000}
+        headers = {"Authorization": f"Bearer {tokens[number // WRITES_A_TOKEN]}"}
+        yield request_bytes("POST", "/api/calendars/events", item, headers)
+    raise RuntimeError("not enough tokens")
 
 
 async def watch(gaps: list[Span], stop: asyncio.Event) -> None:
     """Note when this process itself was kept from running: what was under way then says nothing of the server."""
     last = time.perf_counter()
     while not stop.is_set():
-        await asyncio.sleep(0.01)  # noqa: ASYNC110 (the sleep is what is watched)
+        await asyncio.sleep(0.01)
         now = time.perf_counter()
         if now - last > GAP_S:
             gaps.append((last, now))
         last = now
 
 
-async def foreign(port: int, tokens: list[str], request: Any, pause_s: float, stop: asyncio.Event) -> list[Span]:
+async def foreign(port: int, requests: Iterator[bytes], pause_s: float, stop: asyncio.Event) -> list[Span]:
     """Send requests of another person until told to stop; returns when each began and ended."""
     line = await connect(port)
     took: list[Span] = []
     while not stop.is_set():
         begin = time.perf_counter()
-        status, body = await line.send(request(tokens[len(took) // WRITES_A_TOKEN % len(tokens)], len(took)))
+        status, body = await line.send(next(requests))
         took.append((begin, time.perf_counter()))
         if status not in (200, 201):
             raise RuntimeError(f"{status} {body[:300]!r}")
@@ -99,23 +105,23 @@ async def foreign(port: int, tokens: list[str], request: Any, pause_s: float, st
     return took
 
 
-def week_request(token: str, number: int) -> bytes:
-    """Return the request that lists another person's week."""
+def week_requests(token: str) -> Iterator[bytes]:
+    """Yield requests that list another person's week."""
     start_ms = int(time.time() * 1000)
     path = f"/api/calendars/events?start_ms={start_ms}&end_ms={start_ms + 7 * 86_400_000}"
-    return request_bytes("GET", path, None, {"Authorization": f"Bearer {token}"})
+    return repeat(request_bytes("GET", path, None, {"Authorization": f"Bearer {token}"}))
 
 
 async def import_among_others(
-    port: int, profile: dict[str, Any] | None, tokens: list[str], data: bytes
+    port: int, profile: dict[str, Any] | None, token: str, writes: Iterator[bytes], data: bytes
 ) -> tuple[float, list[float], list[float]]:
     """Import while somebody else reads and writes; without a profile only the others, for comparison."""
     stop = asyncio.Event()
     gaps: list[Span] = []
     watching = asyncio.ensure_future(watch(gaps, stop))
     others = [
-        asyncio.ensure_future(foreign(port, tokens, week_request, 0.02, stop)),
-        asyncio.ensure_future(foreign(port, tokens, new_event, 0.05, stop)),
+        asyncio.ensure_future(foreign(port, week_requests(token), 0.02, stop)),
+        asyncio.ensure_future(foreign(port, writes, 0.05, stop)),
     ]
     took = 0.0
     if profile is None:
@@ -123,9 +129,9 @@ async def import_among_others(
     else:
         took = await imported(port, profile, data)
     stop.set()
-    reads, writes = await asyncio.gather(*others)
+    read, written = await asyncio.gather(*others)
     await watching
-    return took, undisturbed(reads, gaps), undisturbed(writes, gaps)
+    return took, undisturbed(read, gaps), undisturbed(written, gaps)
 
 
 def undisturbed(spans: list[Span], gaps: list[Span]) -> list[float]:
@@ -135,7 +141,7 @@ def undisturbed(spans: list[Span], gaps: list[Span]) -> list[float]:
 
 def percentile_ms(values: list[float], hundredth: int) -> float:
     """Return a percentile of seconds, in milliseconds."""
-    return statistics.quantiles(values, n=100)[hundredth - 1] * 1000
+    return statistics.quantiles(values, n=100, method="inclusive")[hundredth - 1] * 1000
 
 
 def parse_alone(path: str) -> float:
@@ -155,10 +161,11 @@ def measure_imports(port: int, facts: dict[str, Any], data: bytes, repeats: int)
         own.append(asyncio.run(imported(port, facts["profiles"][number], data)))
     a, b = statistics.median(own), statistics.median(bare)
     print(f"import of {EVENTS} events over HTTP: {a:.2f} s, bare icalendar parse {b:.2f} s, ratio {a / b:.2f}")
-    _, reads, writes = asyncio.run(import_among_others(port, None, facts["other"], data))
+    token, supply = facts["other"][0], new_events(facts["other"][1:])
+    _, reads, writes = asyncio.run(import_among_others(port, None, token, supply, data))
     print(f"  others alone: read p50 {median_ms(reads):.1f} p99 {percentile_ms(reads, 99):.1f} ms", end="")
     print(f", write p50 {median_ms(writes):.1f} p99 {percentile_ms(writes, 99):.1f} ms")
-    took, reads, writes = asyncio.run(import_among_others(port, facts["profiles"][repeats], facts["other"], data))
+    took, reads, writes = asyncio.run(import_among_others(port, facts["profiles"][repeats], token, supply, data))
     print(f"  others during an import of {took:.2f} s: read p50 {median_ms(reads):.1f}", end="")
     print(f" p99 {percentile_ms(reads, 99):.1f} max {max(reads) * 1000:.1f} ms ({len(reads)}), write", end="")
     print(f" p50 {median_ms(writes):.1f} p99 {percentile_ms(writes, 99):.1f}", end="")
@@ -167,14 +174,12 @@ def measure_imports(port: int, facts: dict[str, Any], data: bytes, repeats: int)
 
 def measure_writes(port: int, facts: dict[str, Any], other: Radicale, count: int) -> None:
     """Write one event over HTTP, by turns with Radicale's PUT."""
-    tokens = facts["profiles"][0]["tokens"][1:]
+    requests = new_events(facts["profiles"][0]["tokens"][1:-1])
     own, peer = [], []
     for number in range(count):
         lines = event_lines(EVENTS + 1 + 10 * number, chance=random.Random(number))
         peer.append(other.put(f"written-{number}", single_file(lines)))
-        for each in range(5):
-            token = tokens[(number * 5 + each) // WRITES_A_TOKEN % len(tokens)]
-            own.append(asyncio.run(ask(port, new_event(token, number * 5 + each)))[0])
+        own += [asyncio.run(ask(port, next(requests)))[0] for _ in range(5)]
     a, b = median_ms(own), median_ms(peer)
     print(f"writing one event over HTTP: {a:.1f} ms, Radicale PUT {b:.0f} ms, ratio {b / a:.0f}")
 

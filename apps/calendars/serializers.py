@@ -357,6 +357,7 @@ def _value(name: str, value: Any, zone: ZoneInfo) -> str:
 class ItemSerializer(serializers.Serializer[Any]):
     """An event or a reminder, as written."""
 
+    id = serializers.CharField(required=False, help_text="as list gave it, in mobile requests other than create")
     title = serializers.CharField(required=False)
     start_ms = serializers.IntegerField(required=False, help_text="events: Unix milliseconds or ISO 8601 with offset")
     end_ms = serializers.IntegerField(required=False)
@@ -394,6 +395,6 @@ class MobileRequestSerializer(serializers.Serializer[Any]):
     end_ms = serializers.IntegerField(required=False)
     include_completed = serializers.BooleanField(required=False)
     limit = serializers.IntegerField(required=False)
-    item = serializers.DictField(required=False)
+    item = ItemSerializer(required=False, help_text="delete: exactly the id, title and start_ms (due_ms) of list")
     timeout_ms = serializers.IntegerField(required=False)
     expires_in_s = serializers.IntegerField(required=False)

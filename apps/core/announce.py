@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -25,6 +26,7 @@ Relay = Callable[[dict[str, Any]], None]
 
 _listeners: list[Listener] = []
 _outbox: deque[dict[str, Any]] = deque()
+_posting = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _relay: Relay | None = None
 
@@ -53,9 +55,12 @@ def _post(message: dict[str, Any]) -> None:
     reach("announce.before")
     loop = _loop
     if loop is not None and not loop.is_closed():
-        _outbox.append(message)
+        # External calls commit beside the lane: of two messages at once exactly one must count as the first.
+        with _posting:
+            _outbox.append(message)
+            first = len(_outbox) == 1
         # From a foreign thread only call_soon_threadsafe wakes the loop; one wake-up serves a whole group of commits.
-        if len(_outbox) == 1:
+        if first:
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_drain)
     if _relay is not None:

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from daphne.http_protocol import HTTPFactory, WebRequest
@@ -251,7 +252,10 @@ def build_server(*, application: Any, host: str, port: int, ready: Callable[[], 
 
 
 def use_factory() -> None:
-    """Make Daphne build its connections with our factory."""
+    """Make Daphne build its connections with our factory, and Twisted know the statuses that it has no words for."""
     import daphne.server
+    from twisted.web.http import RESPONSES
 
     daphne.server.HTTPFactory = Factory
+    for status in HTTPStatus:
+        RESPONSES.setdefault(int(status), status.phrase.encode())

@@ -11,6 +11,7 @@ from apps.core.api import body_of
 from apps.core.dispatch import ApiView
 from apps.core.errors import InvalidField
 from apps.core.values import now_ms
+from apps.ledger.api import once
 from apps.sessions import actions, queries
 from apps.sessions.serializers import SessionSerializer, run_body, session_body
 
@@ -28,6 +29,7 @@ class SessionList(ApiView):
         return Response({"sessions": queries.session_list(by=request.user, limit=LIST_SIZE)})
 
     @extend_schema(operation_id="sessions_create", request=SessionSerializer, responses={201: SessionSerializer})
+    @once
     def post(self, request: Any) -> Response:
         """Make a session."""
         body = body_of(request)
@@ -64,6 +66,7 @@ class RunList(ApiView):
         return Response({"runs": [run_body(row) for row in session.runs.all()[:LIST_SIZE]]})
 
     @extend_schema(operation_id="runs_start", request=dict, responses={201: dict})
+    @once
     def post(self, request: Any, session_ref: str) -> Response:
         """Start a run."""
         background = body_of(request).get("background", False)
@@ -80,6 +83,7 @@ class RunEnd(ApiView):
     state = "ended"
 
     @extend_schema(request=None, responses={200: dict})
+    @once
     def post(self, request: Any, session_ref: str, run_id: str) -> Response:
         """End the run."""
         run = actions.end_run(by=request.user, ref=session_ref, run_id=run_id, state=self.state, now_ms=now_ms())

@@ -19,8 +19,16 @@ UID:bad
 DTSTAMP:20261101T000000Z
 SUMMARY:No start
 END:VEVENT
+BEGIN:VJOURNAL
+UID:diary
+SUMMARY:Diary
+END:VJOURNAL
 END:VCALENDAR
 """
+IMPORTED = [
+    "10No startThere is no start; left out.",
+    "15DiarySayso keeps events and reminders only; left out.",
+]
 VIEWS = [f"/calendar/?view={view}&day=2026-12-02" for view in ("month", "week", "agenda")]
 PAGES = ["/inbox/", *VIEWS, "/reminders/", "/tokens/", "/settings/"]
 WEEK = "/calendar/?view=agenda&day=2026-12-01"
@@ -98,9 +106,9 @@ async def test_an_import_tells_of_every_component(stage):
     file = {"name": "some.ics", "mimeType": "text/calendar", "buffer": FILE.encode()}
     await panel.locator("#im-file").set_input_files(file)
     await panel.get_by_role("button", name="Import", exact=True).click()
-    summary = "1 imported, 0 unchanged, 1 left out, 0 waiting for your tick."
+    summary = "1 imported, 0 unchanged, 2 left out, 0 waiting for your tick."
     await expect(panel.locator("[data-summary]")).to_have_text(summary)
-    await expect(panel.locator("tbody tr")).to_have_text(["10No startLeft out. There is no start; left out."])
+    await expect(panel.locator("tbody tr")).to_have_text(IMPORTED)
     await panel.get_by_role("button", name="Close").click()
     await expect(alice.locator(".agenda-row", has_text="Good")).to_have_count(1)
     await alice.get_by_label("Search events").fill("goo")
@@ -157,6 +165,12 @@ async def test_signing_out_everywhere_ends_the_other_window(stage):
     await alice.get_by_role("button", name="Sign out everywhere").click()
     await expect(alice.get_by_role("heading", level=1)).to_have_text("Sign in to Sayso")
     await expect(second.locator(".notice")).to_contain_text("You are signed out.")
+
+
+async def test_the_api_is_described_on_a_page_of_its_own(stage):
+    alice = await stage.open("alice")
+    await alice.goto(stage.server.origin + "/api/docs/")
+    await expect(alice.locator("#operations-studio-mobile_calendar_request")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

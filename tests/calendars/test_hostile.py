@@ -2,8 +2,10 @@
 
 import json
 
+import orjson
 import pytest
 
+from apps.calendars.rules.mobile_answer import normalize_response
 from tests.factories.calendars import NINE_MS
 
 VALUES = ["null", "true", "[]", "{}", '""', "1e309", "NaN", '"\\ud800"', '"' + "x" * 1_000_000 + '"', "-1", '"\\u0000"']
@@ -79,3 +81,12 @@ def test_of_ids(world, item_id):
     for method in ("GET", "PATCH", "DELETE"):
         answer = world.call(method, f"/api/calendars/events/{item_id}", {"title": "t"} if method == "PATCH" else None)
         assert answer.status_code in (400, 404), answer.content
+
+
+@pytest.mark.parametrize(
+    "number", ["1" + "0" * 400, "1" + "0" * 30, "-1" + "0" * 30, "1e300", '"1e300"', '"0x' + "f" * 90 + '"']
+)
+def test_of_numbers_that_a_phone_answers(number):
+    answer = json.loads('{"status": "success", "result": {"item": {"id": "a", "startMs": %s}}}' % number)  # noqa: UP031
+    clean = normalize_response(answer, request={"capability": "calendar", "action": "create"})
+    assert orjson.dumps(clean)

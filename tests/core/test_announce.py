@@ -1,6 +1,9 @@
 """Announcements are made after the commit, and only then."""
 
 import asyncio
+import contextlib
+import threading
+from collections import deque
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -71,3 +74,24 @@ class TestListeners:
         announce.deliver({"event": "x", "keys": []})
         assert [message["event"] for message in heard] == ["x"]
         assert "a listener failed" in caplog.text
+
+
+class BothAtOnce(deque):
+    """A box that lets two threads put something in before either looks how full it is, if they may."""
+
+    def __init__(self):
+        super().__init__()
+        self.barrier = threading.Barrier(2)
+
+    def append(self, message):
+        super().append(message)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            self.barrier.wait(0.2)
+
+
+async def test_of_two_threads_at_once_are_both_told(heard, monkeypatch):
+    monkeypatch.setattr(announce, "_outbox", BothAtOnce())
+    posts = (asyncio.to_thread(announce._post, {"event": f"thing.{name}", "keys": []}) for name in ("made", "gone"))
+    await asyncio.gather(*posts)
+    await turn()
+    assert {message["event"] for message in heard} == {"thing.made", "thing.gone"}

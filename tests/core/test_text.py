@@ -30,6 +30,12 @@ class TestVisible:
             ("a ", "a[U+0020]"),
             ("a[U+200B]b", "a[U+005B]U+200B]b"),
             ("a\U000e0041b", "a[U+E0041]b"),
+            ("a\u2800b", "a[U+2800]b"),
+            ("a\ufffcb", "a[U+FFFC]b"),
+            ("Cafe\u0301", "Cafe[U+0301]"),
+            ("o\u0302\u0323", "o[U+0302][U+0323]"),
+            ("\u1100\u1161", "\u1100[U+1161]"),
+            ("4 \u212a", "4 [U+212A]"),
         ],
     )
     def test_what_cannot_be_seen_becomes_a_token(self, text, shown):
@@ -50,6 +56,18 @@ class TestVisible:
     def test_different_texts_look_different(self, one, other):
         if one != other:
             assert visible(one) != visible(other)
+
+    @pytest.mark.parametrize("text", ["Tiếng Việt", "हिन्दी", "ไทย", "한국어", "שָׁלוֹם", "नमस्ते"])
+    def test_letters_with_marks_stay_as_they_are_written_today(self, text):
+        composed = unicodedata.normalize("NFC", text)
+        assert visible(composed) == composed
+
+    @given(st.text(alphabet="aeo\u0301\u0323\u0302\u1100\u1161\u11a8Åé\u212b"))
+    def test_two_spellings_of_a_letter_look_different(self, text):
+        assert unicodedata.is_normalized("NFC", visible(text))
+        for form in ("NFC", "NFD"):
+            other = unicodedata.normalize(form, text)
+            assert other == text or visible(other) != visible(text)
 
 
 class TestStorable:

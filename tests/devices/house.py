@@ -19,6 +19,7 @@ WORLD = {
         "alice": {"default": "owner", "work": "owner"},
         "bob": {"default": "decider"},
         "charlie": {"charlies": "owner"},
+        "vera": {"default": "viewer", "work": "owner"},
     },
     "tokens": {
         "agent": {"person": "alice", "profile": "default", "scopes": "all"},

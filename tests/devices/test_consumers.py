@@ -93,6 +93,25 @@ class TestFrames:
             (said,) = await house.say(phone, event=event, session_id="s9")
             assert (said["of"], said["error"]) == (event, "Session not found")
 
+    async def test_of_somebody_who_only_looks_start_and_end_nothing(self, house):
+        alices = await house.phone()
+        await house.say(alices, event="run.started", session_id="s1")
+        here = await house.phone("v1", person="vera")
+        for event in ("run.started", "run.ended", "abort"):
+            (said,) = await house.say(here, event=event, session_id="s1")
+            assert (said["of"], said["code"]) == (event, "permission_denied")
+        elsewhere = await house.phone("v2", person="vera", profile="work")
+        (said,) = await house.say(elsewhere, event="run.started", session_id="s1", profile="default")
+        assert said["code"] == "permission_denied"
+        (said,) = await house.say(here, event="resume", session_id="s1")
+        assert said["isWorking"]
+
+    async def test_with_numbers_of_any_length_are_answered(self, house):
+        phone = await house.phone()
+        frame = {"session_id": "s1", "calendar_request_id": 10**4000, "status": 10**400}
+        await house.say(phone, event="calendar.respond", **frame)
+        assert not phone.closed
+
     async def test_of_a_persons_own_app_start_runs_but_never_as_a_phone(self, house):
         script = await house.socket(authorization=f"Bearer {house.secrets['script']}")
         (said,) = await house.say(script, event="run.started", session_id="s1")

@@ -95,6 +95,12 @@ class TestTarget:
         house.alice.memberships.all().delete()
         assert house.target is None
 
+    def test_is_not_a_phone_of_somebody_who_only_looks(self, house):
+        house.start(house.phone)
+        assert house.target is not None
+        house.alice.memberships.all().update(role="viewer")
+        assert house.target is None
+
     def test_is_there_while_a_socket_is_open(self, house):
         house.start(house.phone)
         place = {"device_id": house.device.device_id, "profile_id": house.home.pk, "socket": "a"}

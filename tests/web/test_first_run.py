@@ -1,12 +1,14 @@
 """The first run."""
 
+import json
 import re
+import socket
 import stat
 from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from apps.accounts.models import AccessToken, User
 from apps.calendars.models import CalendarObject
@@ -38,6 +40,23 @@ def test_a_second_run_changes_nothing(told):
     call_command("first_run", stdout=out)
     assert "password:" not in out.getvalue()
     assert (list(User.objects.values()), list(AccessToken.objects.values()), CalendarObject.objects.count()) == before
+
+
+def test_a_run_at_another_address_tells_the_demo_agent(told, settings):
+    kept = Path(settings.SAYSO_DATA_DIR, "demo-agent.json")
+    before = json.loads(kept.read_text())
+    settings.SAYSO_PORT = 8001
+    call_command("first_run", stdout=StringIO())
+    assert json.loads(kept.read_text()) == before | {"url": "http://127.0.0.1:8001"}
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+def test_a_taken_port_is_refused_before_anything_is_made(db, settings):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        settings.SAYSO_PORT = taken.getsockname()[1]
+        with pytest.raises(CommandError, match=r"Cannot listen on 127\.0\.0\.1:\d+: .*SAYSO_PORT"):
+            call_command("serve", "--first-run")
+    assert not User.objects.exists()
 
 
 def test_dates_move_by_whole_days_and_nothing_else_does():

@@ -167,3 +167,23 @@ def test_the_admin_disables_people_but_not_oneself(house):
     assert bob.get("/inbox/").status_code == 302
     send(alice, path, {**chosen, "action": "enable"})
     assert User.objects.get(username="bob").is_active
+
+
+UNKNOWN_ZONE = [("en", "This is not a known time zone."), ("zh-hans", "没有这个时区。")]
+
+
+@pytest.mark.parametrize(("language", "sentence"), UNKNOWN_ZONE)
+def test_a_form_that_fails_says_so_on_its_own_page(house, language, sentence):
+    house["alice"].language = language
+    house["alice"].save()
+    client = browser("alice")
+    answer = send(client, "/settings/person", {"time_zone": "Mars/Base"})
+    assert answer.url == "/settings/"
+    assert sentence in client.get(answer.url).content.decode()
+
+
+def test_languages_are_offered_under_their_own_names(house):
+    client = browser("alice")
+    send(client, "/settings/person", {"language": "zh-hans"})
+    page = client.get("/settings/").content.decode()
+    assert page.count(">English</option>") == page.count(">简体中文</option>") == 2

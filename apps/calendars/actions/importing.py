@@ -208,7 +208,7 @@ def _cancelled(by: Caller, calendar: Calendar, each: Cancellation, asking: Askin
         return {"outcome": "unchanged", "code": "calendar_item_not_found"}
     code = {"code": "cancel_pending_approval", "id": row.pk}
     if each.slot is None:
-        return {**_ask_deletion(by, row.pk, calendar.profile_id, asking), **code}
+        return code | _ask_deletion(by, row.pk, calendar.profile_id, asking)
     slot = cancelled_slot(stored=stored_of(row), cancellation=each)
     if slot is None:
         return {"outcome": "unchanged", "code": "no_such_occurrence"}
@@ -218,8 +218,8 @@ def _cancelled(by: Caller, calendar: Calendar, each: Cancellation, asking: Askin
     near = occurrence.start_ms if row.kind == "VEVENT" else occurrence.end_ms
     if each.this_and_future:
         found = find_item(profile_id=calendar.profile_id, item_id=item_id, near_ms=near)
-        return {**_asked(by, contract_named("calendars.delete_following"), identity_of(found), asking), **code}
-    return {**_ask_deletion(by, item_id, calendar.profile_id, asking, near), **code}
+        return code | _asked(by, contract_named("calendars.delete_following"), identity_of(found), asking)
+    return code | _ask_deletion(by, item_id, calendar.profile_id, asking, near)
 
 
 def replace_item(*, call: Call, preview: Preview) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from apps.calendars.serializers import CalendarSerializer
 from apps.confirmations.serializers import ErrorSerializer
 from apps.core.dispatch import ApiView
 from apps.core.values import now_ms
+from apps.ledger.api import once
 
 
 class CalendarList(ApiView):
@@ -32,6 +33,7 @@ class CalendarList(ApiView):
         request=CalendarSerializer,
         responses={201: CalendarSerializer, 409: ErrorSerializer},
     )
+    @once
     def post(self, request: Any) -> Response:
         """Make a calendar."""
         body = json_body(request)
@@ -56,6 +58,7 @@ class CalendarDetail(ApiView):
         request=CalendarSerializer,
         responses={200: CalendarSerializer, 404: ErrorSerializer, 409: ErrorSerializer},
     )
+    @once
     def patch(self, request: Any, calendar_id: str) -> Response:
         """Change name or colour, close it for writes, or make it the default."""
         row = update_calendar(by=request.user, calendar_id=calendar_id, changes=json_body(request), now_ms=now_ms())

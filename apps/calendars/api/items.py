@@ -27,6 +27,7 @@ from apps.core.contracts import Call
 from apps.core.dispatch import ApiView
 from apps.core.errors import Denied, InvalidField
 from apps.core.values import now_ms
+from apps.ledger.api import once
 
 KINDS = {"calendar": "VEVENT", "reminder": "VTODO"}
 LIMIT_DEFAULT, LIMIT_MAX = 500, 5_000
@@ -321,6 +322,7 @@ class EventDuplicate(Items):
     scopes = {"POST": "calendar.write"}
 
     @extend_schema(operation_id="events_duplicate", request=None, responses={201: dict, 404: ErrorSerializer})
+    @once
     def post(self, request: Any, item_id: str) -> Response:
         """Make a copy under a new id."""
         by: Caller = request.user
@@ -361,6 +363,7 @@ class RevisionRestore(Items):
     scopes = {"POST": "calendar.write"}
 
     @extend_schema(operation_id="revisions_restore", request=None, responses={200: dict, 404: ErrorSerializer})
+    @once
     def post(self, request: Any, item_id: str, number: int) -> Response:
         """Make a revision the item's text again; only a person may."""
         by: Caller = request.user
@@ -379,6 +382,7 @@ class ReminderRevisionRestore(RevisionRestore):
     scopes = {"POST": "reminder.write"}
 
     @extend_schema(operation_id="reminder_revisions_restore", request=None, responses={200: dict, 404: ErrorSerializer})
+    @once
     def post(self, request: Any, item_id: str, number: int) -> Response:
         """Make a revision the item's text again; only a person may."""
         return super().post(request, item_id, number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -44,36 +43,36 @@ def shown_of(columns: tuple[Any, ...]) -> Shown:
     object_id, kind, recurring, title, location, notes, zone, alarm, attendees, status, priority, done = columns[:12]
     completed_ms, calendar_id, rrule, slot, hashed, start, end, all_day, start_date, end_date, words = columns[12:23]
     shown = Shown(
-        object_id=object_id,
-        kind=kind,
-        slot=slot,
-        slot_hash=hashed,
-        whole=False,
-        recurring=bool(recurring),
-        title=title,
-        location=location,
-        notes=notes,
-        start_ms=start,
-        end_ms=end,
-        all_day=bool(all_day),
-        start_date=start_date,
-        end_date=end_date,
-        zone=zone,
-        alarm_minutes=alarm,
-        attendees=attendees,
-        status=status,
-        priority=priority,
-        completed=bool(done),
-        completed_ms=completed_ms,
-        calendar_id=calendar_id,
-        rrule=rrule,
+        object_id,
+        kind,
+        slot,
+        hashed,
+        False,
+        bool(recurring),
+        title,
+        location,
+        notes,
+        start,
+        end,
+        bool(all_day),
+        start_date,
+        end_date,
+        zone,
+        alarm,
+        attendees,
+        status,
+        priority,
+        bool(done),
+        completed_ms,
+        calendar_id,
+        rrule,
     )
     return with_words(shown, words=words) if words else shown
 
 
 def with_words(shown: Shown, *, words: str) -> Shown:
     """Return the item with what its own component says differently from the series."""
-    return replace(shown, **orjson.loads(words))
+    return shown._replace(**orjson.loads(words))
 
 
 def find_item(
@@ -127,7 +126,7 @@ def _whole(columns: tuple[Any, ...]) -> Shown:
         start, end = (first_start - length, first_start) if is_todo else (first_start, first_start + length)
     dates = day_texts(start, end_ms=end, owner_zone=columns[27]) if all_day else ("", "")
     shown = shown_of((*columns[:15], "", "", start, end, all_day, *dates, ""))
-    return replace(shown, whole=recurring, title=shown.title or first_title or "")
+    return shown._replace(whole=recurring, title=shown.title or first_title or "")
 
 
 def _outside_rows(*, profile_id: str, columns: tuple[Any, ...], hashed: str, near_ms: float | None) -> Shown:

@@ -100,7 +100,7 @@ def _dressed(columns: dict[str, Any], stored: StoredObject, projected: list[Row]
         last = first if last is None else last
         dates = ("", "")
         if all_day:
-            dates = day_texts(start if start is not None else end, end_ms=end, owner_zone=stored.owner_zone)
+            dates = day_texts(start, end_ms=end, owner_zone=stored.owner_zone)
         long = first is not None and last is not None and last - first > LONG_MS
         found.append((slot, slot_hash(slot), first, last, long, start, end, all_day, *dates, words))
     return found

@@ -111,7 +111,7 @@ def number_text(value: float) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
         return str(int(value))
     if isinstance(value, int) and abs(value) >= 10**21:
-        value = float(value) if value.bit_length() < 1024 else math.copysign(math.inf, value)
+        value = float(value) if value.bit_length() < 1024 else math.inf if value > 0 else -math.inf
     text = repr(value)
     return re.sub(r"e([+-])0*([0-9])", r"e\1\2", text)
 

@@ -175,8 +175,8 @@ def find_placement(*, series: Series, key: int) -> Placement | None:
 
 
 def is_endless(*, series: Series) -> bool:
-    """Whether a rule has neither COUNT nor UNTIL."""
-    return any(walk.rule.count is None and walk.rule.until is None for walk in series.walks)
+    """Whether a rule has neither UNTIL nor a COUNT that can run out before the last year."""
+    return any(walk.rule.until is None and not walk.can_run_out() for walk in series.walks)
 
 
 def read_slot(*, series: Series, text: str) -> Placement | None:

@@ -184,6 +184,11 @@ class RuleWalk:
         each = _MOST_DAYS.get(self.freq, 1) * len(self.clocks)
         return (self.period_of(min(wall_ms, MAX_WALL_MS - 1)) + 1) * each + 1
 
+    def can_run_out(self) -> bool:
+        """Whether COUNT may be reached before the last year; one of a billion days never is."""
+        count = self.rule.count
+        return count is not None and count < self._most_before(MAX_WALL_MS)
+
     def _is_even(self) -> bool:
         """Whether every period holds the same number of instances."""
         if self.positions or (self.hourly and self.rule.byhour):

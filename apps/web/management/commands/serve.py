@@ -35,9 +35,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare, print where it is, and serve until a signal."""
-        raise_file_limit()
         host, port = settings.SAYSO_HOST, settings.SAYSO_PORT
         check_free(host=host, port=port)
+        raise_file_limit()
         if options["first_run"]:
             call_command("migrate", verbosity=0, interactive=False)
             call_command("first_run")
@@ -58,7 +58,8 @@ def check_free(*, host: str, port: int) -> None:
     try:
         socket.create_server((host.strip("[]"), port), family=family).close()
     except OSError as error:
-        raise CommandError(f"Cannot listen on {host}:{port}: {error.strerror}. SAYSO_PORT names another port.") from error
+        reason = f"Cannot listen on {host}:{port}: {error.strerror}. SAYSO_PORT names another port."
+        raise CommandError(reason) from error
 
 
 def whole_server(*, application: Any, host: str, port: int) -> serving.SaysoServer:
