@@ -1,0 +1,43 @@
+"""Words of this room's cards in the viewer's language, and the shapes of the REST endpoints."""
+
+from apps.calendars.serializers.changes import change_lines
+from apps.calendars.serializers.days import Facts, clock, day_texts_in, long_day, short_day, when
+from apps.calendars.serializers.deletions import (
+    event_words,
+    following_words,
+    occurrence_words,
+    reminder_words,
+    series_words,
+)
+from apps.calendars.serializers.edits import completion_words, creation_words, move_words, reduction_words, update_words
+from apps.calendars.serializers.lines import lines_of
+from apps.calendars.serializers.shapes import CalendarSerializer, ItemSerializer, MobileRequestSerializer
+from apps.calendars.serializers.wholes import calendar_words, device_words, import_words, listing_words
+
+__all__ = [
+    "CalendarSerializer",
+    "Facts",
+    "ItemSerializer",
+    "MobileRequestSerializer",
+    "calendar_words",
+    "change_lines",
+    "clock",
+    "completion_words",
+    "creation_words",
+    "day_texts_in",
+    "device_words",
+    "event_words",
+    "following_words",
+    "import_words",
+    "lines_of",
+    "listing_words",
+    "long_day",
+    "move_words",
+    "occurrence_words",
+    "reduction_words",
+    "reminder_words",
+    "series_words",
+    "short_day",
+    "update_words",
+    "when",
+]
