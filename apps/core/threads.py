@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +18,19 @@ from typing import Any
 from django.db import close_old_connections, connection, transaction
 
 GROUP_LIMIT = 512
+TURN_S = 0.03
+
+
+class Turn:
+    """How long one job of a long piece of work keeps the lane; what does not fit is left to the next job."""
+
+    def __init__(self) -> None:
+        """Begin now."""
+        self.end_s = time.monotonic() + TURN_S
+
+    def over(self) -> bool:
+        """Tell whether it is time to let others go first."""
+        return time.monotonic() >= self.end_s
 
 
 @dataclass(slots=True)

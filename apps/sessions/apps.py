@@ -8,3 +8,4 @@ class SessionsConfig(AppConfig):
 
     name = "apps.sessions"
     label = "agent_sessions"
+    verbose_name = "Sessions"

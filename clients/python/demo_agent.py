@@ -61,6 +61,8 @@ def told(answer: dict[str, Any]) -> str:
     if answer.get("status") == "denied":
         reason = answer.get("reason")
         return f"The person said no{f': {reason}' if reason else ''}. Nothing was deleted."
+    if answer.get("message"):
+        return str(answer["message"])
     error = answer.get("error")
     code = error.get("reason") or error.get("code") if isinstance(error, dict) else error
     return f"Nothing was deleted: {code or answer.get('detail') or answer}."

@@ -65,6 +65,7 @@ class DatabaseStore:
         human = factories.human(self.owner, of=self.profile)
         self.calendar = create_calendar(by=human, name="Vectors", now_ms=now_ms)
         self.client = Client(headers={"Authorization": f"Bearer {self.secret}"})
+        self.asked: list[str] = []
 
     @contextmanager
     def _standing(self) -> Iterator[None]:
@@ -84,6 +85,7 @@ class DatabaseStore:
         if answer.status_code != 200:
             assert self._objects() == before, "a refused file changed something"
             return Report(error=body["code"])
+        self.asked += [each["confirmation_id"] for each in body["confirmations"]]
         skipped = [(note["summary"], note["code"]) for note in body["skipped"]]
         skipped += [(entry["title"], entry["code"]) for entry in body["items"] if entry["outcome"] == "refused"]
         codes = {note["code"] for note in body["warnings"]}
@@ -205,8 +207,10 @@ class DatabaseStore:
         assert decision.row.state == "executed", (decision.row.state, decision.row.code)
 
     def pending(self) -> list[dict[str, Any]]:
-        rows = Confirmation.objects.filter(profile=self.profile, state="pending")
-        return [self._waiting(row) for row in rows.order_by("created_at_ms", "id")]
+        """What waits, in the order in which the reports of the imports named it."""
+        rows = Confirmation.objects.filter(profile=self.profile, state="pending").in_bulk()
+        assert rows.keys() <= set(self.asked), "something waits that no report named"
+        return [self._waiting(rows[each]) for each in dict.fromkeys(self.asked) if each in rows]
 
     def _waiting(self, row: Confirmation) -> dict[str, Any]:
         """Say what waits in the words of the vectors."""

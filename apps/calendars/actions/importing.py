@@ -12,7 +12,6 @@ from apps.accounts.rules import Caller
 from apps.calendars.actions.noting import NAMES, count_write, note, tell
 from apps.calendars.actions.planning import deletion_contract
 from apps.calendars.actions.storing import held, insert_objects, stored_of, update_object
-from apps.calendars.actions.working import Turn
 from apps.calendars.actions.writing import body_of_item
 from apps.calendars.models import Calendar, CalendarObject
 from apps.calendars.queries.items import find_item, owner_of
@@ -27,6 +26,7 @@ from apps.confirmations.actions import submit
 from apps.confirmations.rules import EXPIRES_ASYNC_S
 from apps.core.contracts import Call, Contract, Preview, contract_named
 from apps.core.errors import Denied, SaysoError
+from apps.core.threads import Turn
 from apps.core.values import canonical_json, digest_of
 from apps.ledger import actions as ledger
 

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from apps.core.threads import lane
 
 # The process bounds its own processor time; this is for a machine that is busy with other things.
 WORKER_S = 150
-TURN_S = 0.03
 
 
 class TooSlow(SaysoError):
@@ -27,18 +25,6 @@ class TooSlow(SaysoError):
 
     code = "too_slow"
     status = 422
-
-
-class Turn:
-    """How long one job may keep the lane; what does not fit is left to the next job."""
-
-    def __init__(self) -> None:
-        """Begin now."""
-        self.end_s = time.monotonic() + TURN_S
-
-    def over(self) -> bool:
-        """Tell whether it is time to let others go first."""
-        return time.monotonic() >= self.end_s
 
 
 class Steps:

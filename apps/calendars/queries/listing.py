@@ -28,6 +28,10 @@ _FROM = (
 _SELECT = f"select {OBJECT_COLUMNS}, {ROW_COLUMNS} {_FROM}"
 _SHORT = _SELECT + "r.long = false and r.at_ms > %s and r.at_ms < %s and (r.until_ms > %s or r.at_ms >= %s)"
 _LONG = _SELECT + "r.long = true and r.at_ms < %s and r.until_ms > %s"
+_OVERDUE = _SELECT + (
+    "r.at_ms < %s and coalesce(r.end_ms, r.start_ms) < %s and not (o.completed = true and o.recurring = false)"
+    " order by coalesce(r.end_ms, r.start_ms)"
+)
 _TIMELESS = _SELECT + "r.long = false and r.at_ms is null"
 _OUTSIDE = (
     "select o.id, o.kind, o.uid, o.ics, o.owner_zone, o.calendar_id, o.rrule from calendars_calendarobject o"
@@ -84,8 +88,7 @@ def timeless_reminders(*, profile_id: str) -> list[Shown]:
 
 def overdue_reminders(*, profile_id: str, before_ms: int) -> list[Shown]:
     """Return the open reminders whose time was before an instant; of a series the latest such one."""
-    sql = _SELECT + "r.at_ms < %s and not (o.completed = true and o.recurring = false) order by r.at_ms"
-    rows = [shown_of(row) for row in execute(sql, [profile_id, "VTODO", before_ms]).fetchall()]
+    rows = [shown_of(row) for row in execute(_OVERDUE, [profile_id, "VTODO", before_ms, before_ms]).fetchall()]
     latest: dict[str, Shown] = {}
     for shown in rows:
         if not shown.completed:

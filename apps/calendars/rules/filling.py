@@ -90,14 +90,11 @@ def _dressed(columns: dict[str, Any], stored: StoredObject, projected: list[Row]
     series = read_object(stored=stored)
     parts = [series.master, *(override.part for override in series.overrides.values())]
     said: dict[int, tuple[str, bool]] = {}
-    is_event = stored.kind == "VEVENT"
     found = []
-    for slot, start, end, number in projected:
+    for slot, start, end, number, first, last in projected:
         if number not in said:
             said[number] = _said(columns, parts[number])
         words, all_day = said[number]
-        first, last = (start, end) if is_event or end is None else (end, end)
-        last = first if last is None else last
         dates = ("", "")
         if all_day:
             dates = day_texts(start, end_ms=end, owner_zone=stored.owner_zone)

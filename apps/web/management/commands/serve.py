@@ -58,7 +58,7 @@ def check_free(*, host: str, port: int) -> None:
     try:
         socket.create_server((host.strip("[]"), port), family=family).close()
     except OSError as error:
-        reason = f"Cannot listen on {host}:{port}: {error.strerror}. SAYSO_PORT names another port."
+        reason = f"Cannot listen on {host}:{port}: {str(error.strerror).partition(" (")[0]}. SAYSO_PORT names another port."
         raise CommandError(reason) from error
 
 
