@@ -141,6 +141,20 @@ def is_page(path: str) -> bool:
     return not path.startswith("/api/") or path.startswith("/api/docs")
 
 
+PAGES_OF_ERRORS = {
+    404: {"code": "not_found", "detail": "There is nothing here by that name."},
+    500: {"code": "server_error", "detail": "Something went wrong on the server."},
+}
+
+
+def as_json(response: HttpResponseBase) -> HttpResponseBase:
+    """Return an error page that Django made for an API address as what a program can read."""
+    body = PAGES_OF_ERRORS.get(response.status_code)
+    if body is None or not response.headers.get("Content-Type", "").startswith("text/html"):
+        return response
+    return HttpResponse(orjson.dumps(body), status=response.status_code, content_type=JSON_TYPE)
+
+
 class PageMiddleware:
     """Runs the middleware of pages for pages only: `/api/` needs no session, no CSRF cookie and no language file."""
 
@@ -160,7 +174,7 @@ class PageMiddleware:
         if "\x00" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             return HttpResponse(NUL_BODY, status=400, content_type=JSON_TYPE)
         if not is_page(request.path_info):
-            response: HttpResponseBase = self.bare(request)
+            response: HttpResponseBase = as_json(self.bare(request))
             response.headers.setdefault("Cache-Control", "no-store")
             response.headers.setdefault("X-Content-Type-Options", "nosniff")
             response.headers.setdefault("Referrer-Policy", "no-referrer")

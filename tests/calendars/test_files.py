@@ -1,6 +1,6 @@
 """Importing and exporting files."""
 
-from tests.factories.calendars import NINE_MS
+from tests.factories.calendars import DAY_MS, NINE_MS
 
 
 def ics(*components, method=""):
@@ -177,3 +177,29 @@ def test_an_empty_series_can_be_deleted(world):
     assert asked.status_code == 202, asked.content
     assert world.decide(asked.json()["confirmation_id"]).state == "executed"
     assert not CalendarObject.objects.exists()
+
+
+def todo(uid, *lines):
+    return ["BEGIN:VTODO", f"UID:{uid}", "DTSTAMP:20261130T080000Z", f"SUMMARY:{uid}", *lines, "END:VTODO"]
+
+
+def reminders_between(world, start_ms, end_ms):
+    return [item["title"] for item in world.events(capability="reminder", start_ms=start_ms, end_ms=end_ms)]
+
+
+def test_a_reminder_is_in_each_window_between_its_start_and_the_end_of_its_day(world):
+    days = todo("report", "DTSTART;VALUE=DATE:20261201", "DUE;VALUE=DATE:20261205")
+    imported(world, ics(days, todo("bins", "DUE;VALUE=DATE:20261201")))
+    # From nine o'clock on 1 December.
+    assert reminders_between(world, NINE_MS, NINE_MS + 3_600_000) == ["bins", "report"]
+    assert reminders_between(world, NINE_MS + 2 * DAY_MS, NINE_MS + 3 * DAY_MS) == ["report"]
+    assert reminders_between(world, NINE_MS + 5 * DAY_MS, NINE_MS + 6 * DAY_MS) == []
+
+
+def test_a_cancellation_that_may_not_be_asked_for_says_why(world):
+    imported(world, ics(event("dentist")))
+    cancelled = ics(event("dentist", sequence=1), method="CANCEL")
+    [asked] = imported(world, cancelled)["confirmations"]
+    world.decide(asked["confirmation_id"], "deny")
+    [entry] = imported(world, cancelled)["items"]
+    assert (entry["outcome"], entry["code"]) == ("refused", "denied_recently")

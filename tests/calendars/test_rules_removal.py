@@ -177,6 +177,9 @@ def test_an_update_that_takes_slots_away_is_seen() -> None:
 
 
 OLD = "DTSTART;TZID=Europe/Berlin:20060601T090000\nDURATION:PT1H\n"
+HOURS, SIXTY = ",".join(map(str, range(24))), ",".join(map(str, range(60)))
+MINUTES = f"BYMINUTE={SIXTY};BYSECOND={SIXTY}"
+DENSE = f"BYHOUR={HOURS};{MINUTES}"
 
 
 @pytest.mark.parametrize(
@@ -195,6 +198,9 @@ OLD = "DTSTART;TZID=Europe/Berlin:20060601T090000\nDURATION:PT1H\n"
         (OLD + "RRULE:FREQ=HOURLY", OLD + "RRULE:FREQ=HOURLY;BYYEARDAY=" + ",".join(map(str, range(1, 366)))),
         (OLD + "RRULE:FREQ=DAILY", OLD + "RRULE:FREQ=DAILY;BYYEARDAY=" + ",".join(map(str, range(1, 366)))),
         (OLD + "RRULE:FREQ=DAILY;BYHOUR=9,15;COUNT=4", "DTSTART;VALUE=DATE:20060601\nRRULE:FREQ=DAILY;COUNT=4"),
+        (OLD + f"RRULE:FREQ=DAILY;{DENSE}", OLD + f"RRULE:FREQ=DAILY;INTERVAL=2;{DENSE}"),
+        (OLD + f"RRULE:FREQ=HOURLY;{MINUTES}", OLD + f"RRULE:FREQ=HOURLY;INTERVAL=2;{MINUTES}"),
+        (OLD + f"RRULE:FREQ=YEARLY;BYMONTH=6;{DENSE}", OLD + f"RRULE:FREQ=YEARLY;BYMONTH=6;INTERVAL=2;{DENSE}"),
     ],
 )
 def test_what_goes_long_after_the_start_is_seen(before: str, after: str) -> None:

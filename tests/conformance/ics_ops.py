@@ -1,5 +1,6 @@
 """Runs the iCalendar vectors: one case for each file, against any store that imports, lists, deletes and exports."""
 
+import io
 import json
 import resource
 import time
@@ -9,19 +10,14 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from apps.calendars.rules.alarms import Alarm, alarms_between
-from apps.calendars.rules.components import ImportNote, Occurrence, StoredObject
+from apps.calendars.rules.alarms import Alarm
+from apps.calendars.rules.components import Occurrence
 from apps.calendars.rules.content_lines import unfold
 from apps.calendars.rules.details import priority_level
-from apps.calendars.rules.freebusy import BusyPeriod, busy
-from apps.calendars.rules.ics_parse import parse_calendar
-from apps.calendars.rules.ics_write import export_calendar
-from apps.calendars.rules.limits import CalendarRuleError, NoSuchOccurrence
-from apps.calendars.rules.merge import merge_object
-from apps.calendars.rules.occurrences import expand
-from apps.calendars.rules.removal import cancelled_slot, cut_following, remove_occurrence
+from apps.calendars.rules.freebusy import BusyPeriod
+from apps.calendars.rules.limits import CalendarRuleError
+from apps.calendars.rules.worker import read_file
 
-NOW_MS = 1_767_600_000_000
 DAY_MS = 86_400_000
 LAST_MIDNIGHT_MS = 253_402_300_800_000
 
@@ -63,85 +59,10 @@ class Store(Protocol):
     def export(self) -> bytes: ...
 
 
-class MemoryStore:
-    """A store in memory that calls the rules and nothing else."""
-
-    def __init__(self, owner_zone: str) -> None:
-        self.owner_zone = owner_zone
-        self.objects: dict[str, StoredObject] = {}
-        self._pending: list[dict[str, Any]] = []
-
-    def import_ics(self, data: bytes) -> Report:
-        parsed = parse_calendar(data=data, owner_zone=self.owner_zone)
-        warnings: list[ImportNote] = list(parsed.warnings)
-        for incoming in parsed.objects:
-            merge = merge_object(existing=self.objects.get(incoming.uid), incoming=incoming)
-            if merge.has_master:
-                warnings = [n for n in warnings if (n.uid, n.code) != (incoming.uid, "override_without_master")]
-            if merge.removed_slots:
-                self._pending.append({"pending": "update", "uid": incoming.uid, "slots": list(merge.removed_slots)})
-            elif merge.outcome != "keep":
-                self.objects[incoming.uid] = merge.merged
-        codes = {note.code for note in warnings}
-        for cancellation in parsed.cancellations:
-            stored = self.objects.get(cancellation.uid)
-            if stored is None:
-                continue
-            codes.add("cancel_pending_approval")
-            if cancellation.slot is None:
-                self._pending.append({"pending": "delete_series", "uid": stored.uid})
-                continue
-            slot = cancelled_slot(stored=stored, cancellation=cancellation)
-            kind = "delete_following" if cancellation.this_and_future else "delete_occurrence"
-            if slot is not None:
-                self._pending.append({"pending": kind, "uid": stored.uid, "recurrence_id": slot})
-        return Report(error=parsed.error, skipped=[(n.summary, n.code) for n in parsed.skipped], warnings=codes)
-
-    def occurrences(self, *, component: str, start_ms: int, end_ms: int) -> list[Occurrence]:
-        chosen = [stored for stored in self.objects.values() if stored.kind == component]
-        found = [o for s in chosen for o in expand(stored=s, window_start_ms=start_ms, window_end_ms=end_ms)]
-        return sorted(found, key=lambda o: o.start_ms or o.end_ms or 0)
-
-    def busy(self, *, start_ms: int, end_ms: int) -> list[BusyPeriod]:
-        return busy(objects=self.objects.values(), window_start_ms=start_ms, window_end_ms=end_ms)
-
-    def alarms(self, *, start_ms: int, end_ms: int) -> list[Alarm]:
-        objects = self.objects.values()
-        return sorted(
-            alarm
-            for stored in objects
-            for alarm in alarms_between(stored=stored, window_start_ms=start_ms, window_end_ms=end_ms)
-        )
-
-    def _stored(self, uid: str) -> StoredObject:
-        if uid not in self.objects:
-            raise NoSuchOccurrence
-        return self.objects[uid]
-
-    def delete_occurrence(self, *, uid: str, slot: str) -> None:
-        after = remove_occurrence(stored=self._stored(uid), slot=slot, now_ms=NOW_MS)
-        if after is None:
-            del self.objects[uid]
-        else:
-            self.objects[uid] = after
-
-    def delete_following(self, *, uid: str, slot: str) -> None:
-        self.objects[uid] = cut_following(stored=self._stored(uid), slot=slot, now_ms=NOW_MS)
-
-    def delete_series(self, *, uid: str) -> None:
-        del self.objects[self._stored(uid).uid]
-
-    def pending(self) -> list[dict[str, Any]]:
-        return self._pending
-
-    def export(self) -> bytes:
-        return export_calendar(objects=self.objects.values(), name="")
-
-
 MakeStore = Callable[[str], Store]
 
 
-def cases(*, directory: Path, make_store: MakeStore = MemoryStore) -> list[tuple[str, Callable[[], None]]]:
+def cases(*, directory: Path, make_store: MakeStore) -> list[tuple[str, Callable[[], None]]]:
     """One case for each file of expected.json; its callable raises AssertionError for the first difference."""
     expected = json.loads((directory / "expected.json").read_text(encoding="utf-8"))
     return [(str(case["file"]), _runner(directory, case, make_store)) for case in expected["files"]]
@@ -173,12 +94,19 @@ def run_case(*, case: dict[str, Any], data: bytes, make_store: MakeStore) -> Non
     if "busy_excludes" in case:
         _check_busy_excludes(case, store)
     if "memory_mb" in limits:
+        _read_here(case, data)
         used_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb) / 1024
         assert used_mb < limits["memory_mb"], f"{used_mb} MB"
     if case.get("roundtrip"):
         check_roundtrip(case=case, data=data, store=store, make_store=make_store)
     for action in case.get("actions", []):
         _check_action(case, action, data, make_store)
+
+
+def _read_here(case: dict[str, Any], data: bytes) -> None:
+    """Read the file as the room's worker does, but in this process, whose memory is measured."""
+    options = json.dumps({"owner_zone": case["owner_zone"], "now_ms": 0}).encode()
+    read_file(source=io.BytesIO(options + b"\n" + data), target=io.BytesIO())
 
 
 def _fresh(case: dict[str, Any], data: bytes, make_store: MakeStore) -> tuple[Store, Report]:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from apps.calendars.actions import importing, removing
+from apps.calendars.queries import listing
 from tests.confirmations.test_stories import told_of_workspaces
-from tests.conformance import gate_ops
+from tests.conformance import gate_ops, ics_ops, ics_store
 from tests.conformance.gate import decisions
 from tests.conformance.gate.story import Story
 from tests.conformance.process import ServerFailed
@@ -16,7 +18,7 @@ from tests.conftest import VECTORS
 
 HERE = Path(__file__).parent
 # What runs inside the server process, and the vectors of pure functions.
-INSIDE = {"server.py", "clock.py", "ics_ops.py", "mobile_ops.py"}
+INSIDE = {"server.py", "clock.py", "ics_ops.py", "ics_store.py", "mobile_ops.py"}
 OUTSIDE = [
     path
     for path in [*HERE.glob("*.py"), *HERE.glob("gate/*.py"), *HERE.glob("flow/*.py")]
@@ -103,6 +105,34 @@ class TestAStoryFails:
         story["input"]["steps"].append({"do": "wish"})
         with pytest.raises(AttributeError, match="do_wish"):
             await gate_ops.story(server, story)
+
+
+class TestAFileFails:
+    """The store of the iCalendar vectors is the room itself: what its gate does is what counts."""
+
+    def run(self, name="delete_one_of_weekly.ics"):
+        cases = dict(ics_ops.cases(directory=VECTORS / "ics", make_store=ics_store.DatabaseStore))
+        cases[name]()
+
+    def test_when_the_decision_is_never_made(self, db, monkeypatch):
+        monkeypatch.setattr(ics_store.DatabaseStore, "_approve", lambda store, confirmation_id: None)
+        with pytest.raises(AssertionError):
+            self.run()
+
+    def test_when_the_room_deletes_more_than_was_asked(self, db, monkeypatch):
+        monkeypatch.setattr(removing, "remove_occurrence", lambda **given: None)
+        with pytest.raises(AssertionError):
+            self.run()
+
+    def test_when_a_cancellation_is_carried_out_unasked(self, db, monkeypatch):
+        monkeypatch.setattr(importing, "_ask_deletion", lambda *given: {"outcome": "unchanged"})
+        with pytest.raises(AssertionError):
+            self.run("method_cancel_one_instance.ics")
+
+    def test_when_windows_miss_what_lies_beyond_the_rows(self, db, monkeypatch):
+        monkeypatch.setattr(listing, "_outside", lambda *given: [])
+        with pytest.raises(AssertionError):
+            self.run("rrule_count_billion.ics")
 
 
 class TestTheServerProcess:

@@ -19,3 +19,8 @@ class TestACookie:
     def test_with_a_nul_is_nobody_s(self):
         client = Client(headers={"cookie": 'sayso_session="\\000"'})
         assert client.get("/api/inbox").status_code == 401
+
+
+def test_an_unknown_address_of_the_api_answers_what_a_program_can_read(client):
+    answer = client.get("/api/no-such-thing")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,27 +14,38 @@ from rest_framework.response import Response
 from apps.calendars.actions.working import Steps, run_inline
 from apps.core.announce import announce, listen
 from apps.core.api import defer, rendering_of
-from apps.core.errors import SaysoError
+from apps.core.errors import SaysoError, TooMany
 from apps.core.sockets import keep
 from apps.core.values import new_id, now_ms
-from apps.core.waiting import Deferral
+from apps.core.waiting import Deferral, Rendering
 
 log = logging.getLogger("sayso.jobs")
 JOB_MS = 300_000
+JOBS_OF_ONE = 20
+"""How many jobs one caller may have under way."""
+RETRY_S = 5
 KEPT = 200
+"""How many results of ended jobs are kept for callers that may be gone."""
 Work = Callable[[Steps], Awaitable[Any]]
+
+
+class TooManyJobs(TooMany):
+    """Too many files of yours are being worked on; let some of them end first."""
+
+    code = "too_many_jobs"
 
 
 @dataclass(slots=True)
 class Result:
     """What became of a job."""
 
+    by: str
     value: Any = None
     error: SaysoError | None = None
     done: bool = False
 
 
-_results: OrderedDict[str, Result] = OrderedDict()
+_results: dict[str, Result] = {}
 _works: dict[str, Work] = {}
 
 
@@ -48,24 +58,33 @@ def run_job(request: Any, *, work: Work, render: Callable[[Any], Response]) -> R
     """Start a job and let the waiting layer hold the connection until it ends; then render its result."""
     rendering = rendering_of(request)
     if rendering is not None:
-        result = _results.get(rendering.subject, Result())
-        if not result.done:
-            if rendering.cause == "released":
-                return _held(rendering.subject)
-            return Response({"status": "pending", "detail": "This goes on; look at the calendar later."}, status=202)
-        if result.error is not None:
-            raise result.error
-        return render(result.value)
+        return _rendered(rendering, render)
     if not under_the_lane(request):
         return render(run_inline(work(Steps(inline=True))))
+    by = request.user.ref
+    if sum(each.by == by and not each.done for each in _results.values()) >= JOBS_OF_ONE:
+        raise TooManyJobs(retry_after_s=RETRY_S)
     name = new_id()
-    _results[name] = Result()
-    while len(_results) > KEPT:
-        _results.popitem(last=False)
+    _results[name] = Result(by=by)
     _works[name] = work
     with transaction.atomic():
         announce("job.started", job=name)
     return _held(name)
+
+
+def _rendered(rendering: Rendering, render: Callable[[Any], Response]) -> Response:
+    result = _results.get(rendering.subject)
+    if result is None:
+        # Never held again: what has ended releases at once, and this would go round for ever.
+        raise SaysoError("This ended, but its answer is no longer kept; look at the calendar.", status=500)
+    if not result.done:
+        if rendering.cause == "released":
+            return _held(rendering.subject)
+        return Response({"status": "pending", "detail": "This goes on; look at the calendar later."}, status=202)
+    del _results[rendering.subject]
+    if result.error is not None:
+        raise result.error
+    return render(result.value)
 
 
 def _held(name: str) -> Response:
@@ -93,6 +112,10 @@ async def _work(name: str, work: Work) -> None:
         log.exception("a job failed")
         result.error = SaysoError("This could not be finished.", code="job_failed", status=500)
     result.done = True
+    # To the end of the line: those that ended first are forgotten first.
+    _results[name] = _results.pop(name)
+    for ended in [each for each, found in _results.items() if found.done][:-KEPT]:
+        del _results[ended]
     await steps.lane(lambda: _tell(name))
 
 

@@ -14,8 +14,11 @@ from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, MIN_WALL_MS
 # How many slots are compared one by one; where the rule itself is another one, half a century of days.
 _COMPARED = 3_000
 _COMPARED_OTHERWISE = 20_000
-# How many periods of a rule the looks past those may cost together.
-_PERIODS = 200_000
+# Compared over fewer years, another rule may still lose what comes only now and then, such as 29 February.
+_YEARS_MS = 28 * 366 * DAY_MS
+# How many slots of rules may be walked for the looks past those, all together.
+_WALKED = 300_000
+_MOST_DAYS = {"WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
 
 
 def removed_by_update(*, before: StoredObject, after: StoredObject, most: int = 1_000) -> list[str]:
@@ -50,7 +53,9 @@ class _Comparison:
         slots = list(islice(_present(new), self.limit + 1))
         self.known = {slot.key for slot in slots}
         self.complete = len(slots) <= self.limit
-        self.looked = self._periods()
+        # Before this wall clock what is not known is not there; keys and clocks differ by hours at most.
+        self.horizon_ms = MIN_WALL_MS if self.complete else slots[-1].wall_ms - DAY_MS
+        self.walked = self._walked()
 
     def lost(self) -> Iterator[Slot]:
         """Slots of the old version that the new one lacks."""
@@ -72,21 +77,26 @@ class _Comparison:
                 if not self.has(slot):
                     found = True
                     yield slot
-        if not found and self.is_doubtful():
+        if not found and self.is_doubtful(last_ms):
             yield first_later
 
     def has(self, slot: Slot) -> bool:
         """Whether a slot of the old version is in the new one; no where that would cost too much to know."""
-        if _moved_key(self.new, slot, self.shift_ms) in self.known:
+        key = _moved_key(self.new, slot, self.shift_ms)
+        if key in self.known:
             return True
-        return not self.complete and not self.is_spent() and _has(self.new, slot, self.shift_ms)
+        passed = slot.wall_ms + self.shift_ms < self.horizon_ms and key not in self.new.overrides
+        if self.complete or passed or self.is_spent():
+            return False
+        return find_placement(series=self.new, key=key) is not None
 
-    def _periods(self) -> int:
-        return sum(walk.periods for walk in (*self.old.walks, *self.new.walks))
+    def _walked(self) -> int:
+        walks = (*self.old.walks, *self.new.walks)
+        return sum(walk.periods * len(walk.clocks) * _MOST_DAYS.get(walk.freq, 1) for walk in walks)
 
     def is_spent(self) -> bool:
         """Whether the looks cost all that they may."""
-        return self._periods() - self.looked > _PERIODS
+        return self._walked() - self.walked > _WALKED
 
     def named(self) -> Iterator[Slot]:
         """Slots that the old version has by RDATE or RECURRENCE-ID."""
@@ -137,12 +147,12 @@ class _Comparison:
                 ends.extend(islice(walk.walls(low_ms=MIN_WALL_MS, high_ms=MAX_WALL_MS), 100_000))
         return max(ends)
 
-    def is_doubtful(self) -> bool:
+    def is_doubtful(self, last_ms: int) -> bool:
         """Whether slots may be lost that nothing above has looked at."""
         old, new = _rules(self.old), _rules(self.new)
         if not self.same_pattern:
-            # Of hours only two years were compared, of several rules perhaps one alone.
-            return len(old) != 1 or len(new) != 1 or "HOURLY" in (old[0].freq, new[0].freq)
+            first_ms = self.old.walks[0].start_ms if self.old.walks else last_ms
+            return len(old) != 1 or len(new) != 1 or last_ms - first_ms < _YEARS_MS
         fewer = any((a.count or 0) > (b.count or MAX_WALL_MS) for a, b in zip(old, new, strict=False))
         return fewer or self.is_spent()
 
@@ -182,7 +192,3 @@ def _moved_key(series: Series, slot: Slot, shift_ms: int) -> int:
         return slot.key
     wall = slot.wall_ms + shift_ms
     return wall - wall % DAY_MS if series.all_day else master.anchor_zone.to_utc(wall)
-
-
-def _has(series: Series, slot: Slot, shift_ms: int) -> bool:
-    return find_placement(series=series, key=_moved_key(series, slot, shift_ms)) is not None

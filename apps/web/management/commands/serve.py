@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import signal
 import socket
 from typing import Any
 
@@ -38,6 +39,8 @@ class Command(BaseCommand):
         host, port = settings.SAYSO_HOST, settings.SAYSO_PORT
         check_free(host=host, port=port)
         raise_file_limit()
+        # A shell lets its background jobs ignore SIGINT; a server that is asked to stop must stop all the same.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         if options["first_run"]:
             call_command("migrate", verbosity=0, interactive=False)
             call_command("first_run")
@@ -58,8 +61,9 @@ def check_free(*, host: str, port: int) -> None:
     try:
         socket.create_server((host.strip("[]"), port), family=family).close()
     except OSError as error:
-        reason = f"Cannot listen on {host}:{port}: {str(error.strerror).partition(" (")[0]}. SAYSO_PORT names another port."
-        raise CommandError(reason) from error
+        # Python adds the address in brackets.
+        why = str(error.strerror).partition(" (")[0]
+        raise CommandError(f"Cannot listen on {host}:{port}: {why}. SAYSO_PORT names another port.") from error
 
 
 def whole_server(*, application: Any, host: str, port: int) -> serving.SaysoServer:
