@@ -16,6 +16,8 @@ from project.urls import urlpatterns as project_urlpatterns
 class WorkspaceErasing(APIView):
     """Asks for a contract of the tests, as family R does."""
 
+    schema = None
+
     def delete(self, request: Any, contract: str, slug: str) -> Response:
         wait = requested_wait(request, default_hold_s=300)
         return ask_and_answer(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.calendars.models import CalendarObject, RecentWrite
+from apps.calendars.models import CalendarObject
 from apps.calendars.rules.targets import MINUTE_MS
+from apps.core import rows
 from apps.core.announce import announce
 from apps.core.contracts import Call
 from apps.core.values import digest_of
 from apps.ledger import actions as ledger
 
 NAMES = {"VEVENT": "event", "VTODO": "reminder"}
+_FORGET_WRITES = "delete from calendars_recentwrite where requester = %s and at_ms <= %s"
+_COUNT_WRITE = "insert into calendars_recentwrite (profile_id, requester, at_ms) values (%s, %s, %s)"
 
 
 def note(call: Call, *, action: str, row: CalendarObject, slot: str = "", effect: Any = None) -> None:
@@ -43,5 +46,5 @@ def tell(*, profile_id: str, calendar_id: str) -> None:
 
 def count_write(*, profile_id: str, requester: str, now_ms: int) -> None:
     """Remember for a minute that a requester wrote."""
-    RecentWrite.objects.filter(requester=requester, at_ms__lte=now_ms - MINUTE_MS).delete()
-    RecentWrite.objects.create(profile_id=profile_id, requester=requester, at_ms=now_ms)
+    rows.execute(_FORGET_WRITES, [requester, now_ms - MINUTE_MS])
+    rows.execute(_COUNT_WRITE, [profile_id, requester, now_ms])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.accounts.rules import Caller
-from apps.calendars.models import RecentWrite
 from apps.calendars.queries.items import find_calendar, find_item, owner_of, stored_object
 from apps.calendars.queries.previews import check_writable, found_exactly, identity_of
 from apps.calendars.queries.values import Found
@@ -21,9 +20,11 @@ from apps.calendars.rules.targets import (
     ItemNotFound,
     occurrence_id,
 )
+from apps.core import rows
 from apps.core.errors import InvalidField
 
 Item = Mapping[str, Any]
+_RECENT = "select count(*) from calendars_recentwrite where requester = %s and at_ms > %s"
 KINDS = {"calendar": "VEVENT", "reminder": "VTODO"}
 
 
@@ -94,8 +95,8 @@ def _must_ask(by: Caller, policy: str, now_ms: int) -> bool:
         return False
     if owner_of(profile_id=by.profile_id).policies.get(policy) == "ask":
         return True
-    recent = RecentWrite.objects.filter(requester=by.ref, at_ms__gt=now_ms - MINUTE_MS)
-    return recent.count() >= WRITES_PER_MINUTE
+    recent = rows.execute(_RECENT, [by.ref, now_ms - MINUTE_MS]).fetchone()
+    return bool(recent[0] >= WRITES_PER_MINUTE)
 
 
 def plan_change(

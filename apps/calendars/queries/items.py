@@ -202,11 +202,12 @@ def calendar_names(*, profile_id: str) -> dict[str, str]:
 
 def find_calendar(*, profile_id: str, name: str = "") -> Calendar:
     """Return a calendar by id or name, or the default one; raise `CalendarNotFound`."""
-    own = Calendar.objects.filter(profile_id=profile_id)
-    if not name:
-        found = own.filter(is_default=True).first() or own.order_by("created_at_ms").first()
+    if name:
+        found = rows.fetch(Calendar, "profile_id = %s and id = %s", [profile_id, name]) or rows.fetch(
+            Calendar, "profile_id = %s and name = %s", [profile_id, name]
+        )
     else:
-        found = own.filter(pk=name).first() or own.filter(name=name).first()
+        found = rows.fetch(Calendar, "profile_id = %s order by is_default desc, created_at_ms, id", [profile_id])
     if found is None:
         raise CalendarNotFound
     return found

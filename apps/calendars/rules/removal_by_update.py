@@ -6,7 +6,7 @@ from itertools import islice
 
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.parts import Slot
-from apps.calendars.rules.placements import find_placement, is_endless, slot_text
+from apps.calendars.rules.placements import Placement, find_placement, is_endless, slot_text
 from apps.calendars.rules.recurrence import Rule
 from apps.calendars.rules.series import Series, read_object
 from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, MIN_WALL_MS
@@ -55,7 +55,7 @@ class _Comparison:
         self.complete = len(slots) <= self.limit
         # Before this wall clock what is not known is not there; keys and clocks differ by hours at most.
         self.horizon_ms = MIN_WALL_MS if self.complete else slots[-1].wall_ms - DAY_MS
-        self.walked = self._walked()
+        self.walked = 0
 
     def lost(self) -> Iterator[Slot]:
         """Slots of the old version that the new one lacks."""
@@ -88,15 +88,18 @@ class _Comparison:
         passed = slot.wall_ms + self.shift_ms < self.horizon_ms and key not in self.new.overrides
         if self.complete or passed or self.is_spent():
             return False
-        return find_placement(series=self.new, key=key) is not None
+        return self.find(self.new, key) is not None
 
-    def _walked(self) -> int:
-        walks = (*self.old.walks, *self.new.walks)
-        return sum(walk.periods * len(walk.clocks) * _MOST_DAYS.get(walk.freq, 1) for walk in walks)
+    def find(self, series: Series, key: int) -> Placement | None:
+        """The occurrence of one slot; what it costs to find is counted."""
+        before = _walked(series)
+        placement = find_placement(series=series, key=key)
+        self.walked += _walked(series) - before
+        return placement
 
     def is_spent(self) -> bool:
         """Whether the looks cost all that they may."""
-        return self._walked() - self.walked > _WALKED
+        return self.walked > _WALKED
 
     def named(self) -> Iterator[Slot]:
         """Slots that the old version has by RDATE or RECURRENCE-ID."""
@@ -115,7 +118,7 @@ class _Comparison:
             wall_ms = key if new.all_day else new.master.anchor_zone.to_wall(key)
             if wall_ms - shift_ms < after_ms - DAY_MS or self.is_spent():
                 continue
-            placement = find_placement(series=old, key=_moved_key(old, Slot(key, wall_ms), -shift_ms))
+            placement = self.find(old, _moved_key(old, Slot(key, wall_ms), -shift_ms))
             if placement is not None:
                 yield placement.slot
         for day in new.excluded_days:
@@ -155,6 +158,10 @@ class _Comparison:
             return len(old) != 1 or len(new) != 1 or last_ms - first_ms < _YEARS_MS
         fewer = any((a.count or 0) > (b.count or MAX_WALL_MS) for a, b in zip(old, new, strict=False))
         return fewer or self.is_spent()
+
+
+def _walked(series: Series) -> int:
+    return sum(walk.periods * len(walk.clocks) * _MOST_DAYS.get(walk.freq, 1) for walk in series.walks)
 
 
 def _rules(series: Series) -> tuple[Rule, ...]:
