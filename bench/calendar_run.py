@@ -131,7 +131,10 @@ async def import_among_others(
     stop.set()
     read, written = await asyncio.gather(*others)
     await watching
-    return took, undisturbed(read, gaps), undisturbed(written, gaps)
+    kept = undisturbed(read, gaps), undisturbed(written, gaps)
+    if out := len(read) + len(written) - len(kept[0]) - len(kept[1]):
+        print(f"  ({out} requests left out: this process itself did not run meanwhile)")
+    return took, *kept
 
 
 def undisturbed(spans: list[Span], gaps: list[Span]) -> list[float]:

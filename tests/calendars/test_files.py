@@ -1,5 +1,7 @@
 """Importing and exporting files."""
 
+from apps.calendars.models import Occurrence
+from apps.core import threads
 from tests.factories.calendars import DAY_MS, NINE_MS
 
 
@@ -42,6 +44,36 @@ def test_a_newer_one_updates(world):
     report = imported(world, ics(event("dentist", title="Dentist, upper jaw", sequence=1)))
     assert report["updated"] == 1
     assert world.titles() == ["Dentist, upper jaw"]
+
+
+def test_a_turn_of_the_lane_that_ends_at_once_leaves_nothing_out(world, monkeypatch):
+    monkeypatch.setattr(threads, "TURN_S", 0)
+    names = ("a", "b", "c", "d")
+    imported(world, ics(*(event(name, title=name) for name in names)))
+    report = imported(world, ics(*(event(name, title=f"{name}2", sequence=1) for name in names)))
+    assert [entry["uid"] for entry in report["items"]] == list(names)
+    assert report["updated"] == 4
+    report = imported(world, ics(event("e", title="e")), replace=True)
+    assert sorted(each["title"] for each in report["confirmations"]) == ["a2", "b2", "c2", "d2"]
+
+
+def test_a_change_keeps_the_rows_of_occurrences_that_stay_as_they_are(world):
+    rule = "RRULE:FREQ=DAILY;COUNT=5"
+    imported(world, ics(event("standup", rule, title="Stand-up")))
+    before = set(Occurrence.objects.values_list("pk", flat=True))
+    imported(world, ics(event("standup", rule, title="Meeting", sequence=1)))
+    assert set(Occurrence.objects.values_list("pk", flat=True)) == before
+    later = event(
+        "standup",
+        "RECURRENCE-ID;TZID=Europe/Berlin:20261203T090000",
+        title="Later",
+        start="20261203T100000",
+        end="20261203T103000",
+        sequence=1,
+    )
+    imported(world, ics(later))
+    assert len(before - set(Occurrence.objects.values_list("pk", flat=True))) == 1
+    assert sorted(each["title"] for each in world.events()) == ["Later", *["Meeting"] * 4]
 
 
 def test_replacing_asks_for_each_that_the_file_lacks(world):
