@@ -6,19 +6,34 @@ from django.db import models
 from django.db.models import Q
 
 from apps.core.models import Record
+from apps.sessions.rules import ID_LENGTH
 
 
 class Session(Record):
-    """A conversation of an agent host; `ref` is the id that clients chose, unique within the profile."""
+    """A conversation of an agent host; `ref` is the id that clients chose.
+
+    One id is one session, but an import may bring stray copies of it: a copy is named by its workspace and its
+    spelling. `header` is canonical JSON (empty: unreadable), `state` the validator's after the last event.
+    """
 
     workspace = models.ForeignKey("accounts.Workspace", on_delete=models.PROTECT, related_name="+")
-    ref = models.CharField(max_length=512)
+    ref = models.CharField(max_length=ID_LENGTH)
     source = models.CharField(max_length=64, default="cli")
     title = models.CharField(max_length=200, blank=True, default="")
+    header = models.TextField(blank=True, default="")
+    origin = models.CharField(max_length=32, blank=True, default="")
+    parent = models.CharField(max_length=ID_LENGTH, blank=True, default="", help_text="The parent's id, bare.")
+    state = models.TextField(blank=True, default="")
+    next_seq = models.BigIntegerField(default=0)
+    last_ms = models.BigIntegerField(default=0, help_text="The last event's time.")
 
     class Meta:
         ordering = ["-created_at_ms"]
-        constraints = [models.UniqueConstraint(fields=["profile", "ref"], name="session_ref_once")]
+        constraints = [models.UniqueConstraint(fields=["workspace", "ref"], name="session_copy_once")]
+        indexes = [
+            models.Index(fields=["profile", "ref"], name="session_by_ref"),
+            models.Index(fields=["profile", "parent"], condition=~Q(parent=""), name="session_children"),
+        ]
 
     def __str__(self) -> str:
         return self.ref
