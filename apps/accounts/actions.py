@@ -64,6 +64,12 @@ def create_profile(
     return profile
 
 
+def ensure_workspace(*, profile_id: str, slug: str) -> Workspace:
+    """Return a workspace of a profile, made if there is none of that name."""
+    workspace, _ = Workspace.objects.get_or_create(profile_id=profile_id, slug=slug)
+    return workspace
+
+
 def create_token(
     *,
     user: User,

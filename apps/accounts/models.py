@@ -72,7 +72,8 @@ class Workspace(models.Model):
 
     id = models.CharField(primary_key=True, max_length=32, default=new_id, editable=False)
     profile = models.ForeignKey(Profile, on_delete=models.PROTECT, related_name="workspaces")
-    slug = models.CharField(max_length=80)
+    # As long as a folder name: imports of sessions keep the name of their project folder.
+    slug = models.CharField(max_length=255)
     restricted = models.BooleanField(default=False)
     members = models.ManyToManyField(User, blank=True, related_name="workspaces")
     created_at_ms = models.BigIntegerField(default=now_ms, editable=False)

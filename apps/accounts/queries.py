@@ -90,10 +90,10 @@ def caller_of_session(*, session_key: str, profile_name: str = "") -> Caller | N
 
     Re-reads session, user and membership each time: a logout, a disabled user or a lost membership counts at once.
     """
-    person = signed_in(session_key=session_key)
-    if person is None:
+    found = signed_in(session_key=session_key)
+    if found is None:
         return None
-    places = places_of(user_id=person.user_id)
+    person, places = found
     chosen = next((place for place in places if not profile_name or place.profile_name == profile_name), None)
     return None if chosen is None else caller_at(person=person, place=chosen)
 
@@ -126,9 +126,14 @@ def caller_at(*, person: SignedIn, place: Place) -> Caller:
 
 
 _SESSION_SQL = """
-select s.session_data, u.id, u.username, u.password, u.session_epoch, u.language, u.time_zone
-from django_session s, accounts_user u
-where s.session_key = %s and u.id = %s and u.is_active and s.expire_date > current_timestamp
+select s.session_data, u.id, u.username, u.password, u.session_epoch, u.language, u.time_zone,
+       m.profile_id, p.name, p.time_zone, m.role
+from django_session s
+join accounts_user u on u.id = %s and u.is_active
+left join accounts_membership m on m.user_id = u.id
+left join accounts_profile p on p.id = m.profile_id
+where s.session_key = %s and s.expire_date > current_timestamp
+order by m.id
 """
 
 
@@ -142,8 +147,8 @@ class SignedIn:
     time_zone: str
 
 
-def signed_in(*, session_key: str) -> SignedIn | None:
-    """Return the active person of a session cookie, read afresh; None if nobody is signed in with it.
+def signed_in(*, session_key: str) -> tuple[SignedIn, list[Place]] | None:
+    """Return the active person of a session cookie with their places, the oldest membership first; all read afresh.
 
     The same checks as Django's own middleware: the row exists and is not expired, its data is signed by this server,
     its backend is one of ours and its hash fits the person's password and epoch. Only the unsigning of unchanged data
@@ -151,18 +156,40 @@ def signed_in(*, session_key: str) -> SignedIn | None:
     """
     if not session_key or not storable(session_key):
         return None
-    found = rows.execute("select session_data from django_session where session_key = %s", [session_key]).fetchone()
-    if found is None:
+    # Whose session it is stands in its data, and whoever it was before it most likely still is.
+    user_id = _people.get(session_key)
+    found = rows.execute(_SESSION_SQL, [user_id, session_key]).fetchall() if user_id is not None else []
+    if not found or _unsigned(found[0][0])[0] != user_id:
+        user_id = _person_of(session_key)
+        found = rows.execute(_SESSION_SQL, [user_id, session_key]).fetchall() if user_id is not None else []
+    if not found:
         return None
-    user_id, session_hash, backend = _unsigned(found[0])
-    if user_id is None or backend not in settings.AUTHENTICATION_BACKENDS:
-        return None
-    row = rows.execute(_SESSION_SQL, [session_key, user_id]).fetchone()
-    if row is None or row[0] != found[0]:
+    row = found[0]
+    claimed, session_hash, backend = _unsigned(row[0])
+    if claimed != row[1] or backend not in settings.AUTHENTICATION_BACKENDS:
         return None
     if not constant_time_compare(session_hash, _auth_hash(row[3], row[4])):
         return None
-    return SignedIn(user_id=row[1], username=row[2], language=row[5], time_zone=row[6])
+    places = [
+        Place(profile_id=each[7], profile_name=each[8], profile_zone=each[9], role=each[10])
+        for each in found
+        if each[7] is not None
+    ]
+    return SignedIn(user_id=row[1], username=row[2], language=row[5], time_zone=row[6]), places
+
+
+_people: dict[str, int] = {}
+PEOPLE_KEPT = 4096
+
+
+def _person_of(session_key: str) -> int | None:
+    found = rows.execute("select session_data from django_session where session_key = %s", [session_key]).fetchone()
+    user_id = None if found is None else _unsigned(found[0])[0]
+    if user_id is not None:
+        if len(_people) >= PEOPLE_KEPT:
+            _people.clear()
+        _people[session_key] = user_id
+    return user_id
 
 
 @lru_cache(maxsize=2048)
@@ -257,3 +284,12 @@ def workspace_of(*, profile_id: str, slug: str = "default") -> Workspace:
     if workspace is None:
         raise NotFound("There is no such workspace.")
     return workspace
+
+
+def owner_of(*, profile_name: str) -> Caller:
+    """Return the first owner of a profile as a caller: in whose name commands work there."""
+    found = Membership.objects.filter(profile__name=profile_name, role="owner").select_related("profile", "user")
+    row = found.order_by("id").first()
+    if row is None:
+        raise NotFound(f"There is no profile {profile_name} with an owner.")
+    return caller_for(user=row.user, membership=row)

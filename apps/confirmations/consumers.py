@@ -7,10 +7,11 @@ import json
 import secrets
 from typing import Any, ClassVar
 
+import orjson
 from django.conf import settings
 from django.http import parse_cookie
 
-from apps.accounts.queries import Place, deciding_places, places_of, signed_in
+from apps.accounts.queries import Place, deciding_places, signed_in
 from apps.confirmations import queries
 from apps.confirmations.actions import decide, run_claimed
 from apps.confirmations.models import Confirmation
@@ -64,10 +65,10 @@ class ConfirmationConsumer(Socket):
 
     def look_up(self) -> bool:
         """Re-read session, user and memberships; tells whether the person is still signed in."""
-        person = signed_in(session_key=self.session_key)
-        if person is None:
+        found = signed_in(session_key=self.session_key)
+        if found is None:
             return False
-        places = places_of(user_id=person.user_id)
+        person, places = found
         self.user_id, self.username = person.user_id, person.username
         chosen = cookie_of(self.scope, settings.LANGUAGE_COOKIE_NAME)
         self.language = chosen if chosen in dict(settings.LANGUAGES) else person.language or "en"
@@ -96,7 +97,7 @@ class ConfirmationConsumer(Socket):
     def encode(self, row: Confirmation) -> str:
         """Return a card as JSON text in this person's language and zone."""
         shown = card(row, place=self.places[row.profile_id], language=self.language, time_zone=self.time_zone)
-        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        return orjson.dumps(shown).decode()
 
     def shown_frame(self, card_text: str, row: Any) -> str:
         """Return the frame that shows a card to this very connection."""

@@ -27,6 +27,7 @@ def outcome_from(row: Confirmation, *, joined: bool = False) -> Outcome:
         parts=parts,
         receipt_id=row.receipt_id,
         deadline_ms=row.deadline_ms,
+        device=row.target_device,
         joined=joined,
     )
 

@@ -110,6 +110,8 @@ class Outcome:
     parts: dict[str, Any] = field(default_factory=dict)
     receipt_id: str = ""
     deadline_ms: int = 0
+    device: str = ""
+    """The reference of the phone that was asked, if one was."""
     joined: bool = False
 
     @property

@@ -44,6 +44,11 @@ def bind(loop: asyncio.AbstractEventLoop | None, relay: Relay | None = None) -> 
     _outbox.clear()
 
 
+def serving_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the serving loop of this process, None where nothing is served."""
+    return None if _loop is None or _loop.is_closed() else _loop
+
+
 def announce(event: str, *, keys: tuple[str, ...] = (), local: Any = None, **facts: Any) -> None:
     """Tell everybody after the commit of the transaction around; `local` reaches listeners of this process only."""
     message = {"event": event, "keys": list(keys), "local": local, **facts}

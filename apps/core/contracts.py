@@ -25,6 +25,8 @@ class Preview:
     facts: Mapping[str, Any]
     state: Any
     effect: Any
+    source: Any = None
+    """What it was read from, for the contract's own next steps in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ class Contract:
     """The effect happens outside the database: the claim commits first, then `call_out(call=…, preview=…)` runs."""
     call_out: Callable[..., Mapping[str, Any]] | None = None
     recheck: Callable[..., None] | None = None
-    """`recheck(call=…)`: rules outside the digest that must still hold at the tick; raises the contract's error."""
+    """`recheck(call=…, preview=…)`: rules outside the digest that must hold at the tick; raises the error."""
 
 
 class UnknownContract(SaysoError):

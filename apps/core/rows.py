@@ -6,13 +6,15 @@ lists come from the models, so a migration cannot leave them behind.
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
 from django.db.models.base import ModelState
 
 M = TypeVar("M", bound=models.Model)
@@ -59,6 +61,30 @@ def execute_many(sql: str, params: Sequence[Sequence[Any]]) -> None:
         link.connection.cursor().executemany(sql, params)
 
 
+_savepoints = itertools.count()
+
+
+@contextmanager
+def undoable() -> Iterator[None]:
+    """Undo what the block wrote when it raises, as `atomic()` does; within a transaction at a fraction of the cost."""
+    link = _link()
+    if not link.in_atomic_block:
+        with transaction.atomic():
+            yield
+        return
+    name, waiting = f"undoable_{next(_savepoints)}", len(link.run_on_commit)
+    execute(f"savepoint {name}")
+    try:
+        yield
+    except BaseException:
+        execute(f"rollback to savepoint {name}")
+        link.needs_rollback = False
+        del link.run_on_commit[waiting:]
+        raise
+    finally:
+        execute(f"release savepoint {name}")
+
+
 @cache
 def _columns(model: type[models.Model]) -> tuple[tuple[str, ...], str, tuple[int, ...]]:
     fields = model._meta.concrete_fields
@@ -97,6 +123,18 @@ def bare(model: type[M], values: dict[str, Any], *, adding: bool = False) -> M:
     row._state.adding = adding
     row._state.db = None if adding else DEFAULT_DB_ALIAS
     return row
+
+
+@cache
+def _defaults(model: type[models.Model]) -> dict[str, Any]:
+    fields = model._meta.concrete_fields
+    plain = (field for field in fields if field.default is models.NOT_PROVIDED or not callable(field.default))
+    return {field.attname: field.get_default() for field in plain}
+
+
+def fresh(model: type[M], **values: Any) -> M:
+    """Return an unsaved instance with the model's defaults; those that are called, such as a new id, must be given."""
+    return bare(model, _defaults(model) | values, adding=True)
 
 
 @cache

@@ -20,7 +20,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from apps.core.sockets import CLOSE_COME_AGAIN
+from apps.core.sockets import CLOSE_COME_AGAIN, SEND_NOW
 from apps.core.threads import lane
 from apps.core.waiting import Answer, hub
 
@@ -91,8 +91,10 @@ class LimitedRequest(WebRequest):
     """A request whose body is refused beyond the limit before it is stored."""
 
     refused = False
-    # Django reads bodies; Twisted would parse forms and uploads once more before it.
-    _parsePOSTFormSubmission = False  # noqa: N815 (Twisted's name)
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Leave the body alone: Django reads it; Twisted would parse forms and uploads once more before it."""
+        super().__init__(*arguments, **{**options, "parsePOSTFormSubmission": False})
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 (Twisted's name)
         """Refuse by the announced length, before the first byte of the body."""
@@ -185,8 +187,16 @@ class SaysoServer(Server):
         if task is not None and not task.done():
             task.cancel()
 
+    def send_now(self, protocol: Any, text: str) -> None:
+        """Send a text over an open socket; a closed one takes nothing."""
+        details = self.connections.get(protocol)
+        if details is not None and "disconnected" not in details:
+            protocol.serverSend(text)
+
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
         """Start an application and reap it when it ends."""
+        if scope["type"] == "websocket":
+            scope[SEND_NOW] = partial(self.send_now, protocol)
         queue = super().create_application(protocol, scope)
         details = self.connections.get(protocol)
         if queue is not None and details is not None:

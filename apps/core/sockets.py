@@ -24,6 +24,9 @@ log = logging.getLogger("sayso.sockets")
 CLOSE_COME_AGAIN = 4012
 """What RFC 6455 calls 1012; the library lets a server send only 1000 and 3000 to 4999."""
 
+SEND_NOW = "sayso.send_now"
+"""The scope's way of sending a text at once; where the server has none, a task sends it."""
+
 open_sockets: dict[str, set[Socket]] = {}
 
 
@@ -62,8 +65,13 @@ class Socket(AsyncWebsocketConsumer):
 
     async def send_json(self, value: Any) -> None:
         """Send one JSON object."""
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        send_now = self.scope.get(SEND_NOW)
+        if send_now is not None:
+            send_now(text)
+            return
         with contextlib.suppress(RuntimeError):
-            await self.send(text_data=value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            await self.send(text_data=text)
 
     async def in_lane(self, call: Callable[..., Any], *args: Any, grouped: bool = False, **kwargs: Any) -> Any:
         """Run a function in the lane."""
@@ -79,6 +87,10 @@ class Socket(AsyncWebsocketConsumer):
 
     def push(self, value: Any) -> None:
         """Send from a listener, without waiting for it."""
+        send_now = self.scope.get(SEND_NOW)
+        if send_now is not None:
+            send_now(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            return
         keep(asyncio.ensure_future(self.send_json(value)))
 
 

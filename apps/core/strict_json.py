@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, NoReturn
+from typing import Any
 
 from apps.core.errors import InvalidField, SaysoError
 from apps.core.text import storable
@@ -16,10 +16,6 @@ class MalformedJson(SaysoError):
     code = "invalid"
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise MalformedJson(f"The body is not valid JSON: {name} is no number.")
-
-
 def strict_json(body: bytes) -> Any:
     """Return the value of a JSON body, `{}` for an empty one.
 
@@ -29,13 +25,24 @@ def strict_json(body: bytes) -> Any:
     if not body:
         return {}
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        value = _loaded(body.decode("utf-8"))
     except RecursionError:
         raise MalformedJson("The body is nested too deeply.") from None
     except ValueError as error:
         raise MalformedJson(f"The body is not valid JSON: {str(error)[:200]}.") from None
     check_storable(value, name="body")
     return value
+
+
+def _loaded(text: str) -> Any:
+    """Return the value of a text; what has no value as a number is infinite, to be refused under its member's name."""
+    try:
+        return json.loads(text, parse_constant=float)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        # More digits than Python makes a whole number of.
+        return json.loads(text, parse_constant=float, parse_int=float)
 
 
 def check_storable(value: Any, *, name: str) -> None:

@@ -1,8 +1,9 @@
 """The lane: one owned thread for all of Django, with grouped commits.
 
 Under ASGI, Django would make a thread and a database connection for every request. The lane runs every request,
-frame and timer job in one thread instead. Jobs that may share a commit run together: one transaction around them, a
-savepoint for each, one commit, then all answers at once, so that `synchronous=FULL` is paid once per group.
+frame and timer job in one thread instead. Jobs that may share a commit run together: one transaction around them, one
+commit, then all answers at once, so that `synchronous=FULL` is paid once per group. If one of them fails, all of it is
+undone and each runs again by itself, so that nobody's failure is another's and no job pays for a savepoint.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,23 +114,26 @@ class Lane:
 
     def _run_group(self, batch: list[Job]) -> None:
         close_old_connections()
-        try:
-            with transaction.atomic():
-                for job in batch:
-                    _run_one(job, savepoint=True)
-        except BaseException as error:  # noqa: BLE001 (handed to every caller)
-            # The common commit failed, so nothing of the group is stored: nobody may be told otherwise.
+        with suppress(BaseException), transaction.atomic():
             for job in batch:
-                job.result, job.error = None, error
-
-
-def _run_one(job: Job, *, savepoint: bool = False) -> None:
-    try:
-        if savepoint:
-            with transaction.atomic():
                 job.result = job.call()
-        else:
-            close_old_connections()
+                if connection.needs_rollback:
+                    raise GroupSpoiled
+            return
+        # Nothing of the group is stored. Whoever failed fails again, alone.
+        for job in batch:
+            job.result = None
+            _run_one(job, atomic=True)
+
+
+class GroupSpoiled(Exception):
+    """A job of the group left the common transaction unfit for a commit."""
+
+
+def _run_one(job: Job, *, atomic: bool = False) -> None:
+    try:
+        close_old_connections()
+        with transaction.atomic() if atomic else nullcontext():
             job.result = job.call()
     except BaseException as error:  # noqa: BLE001 (handed to the caller)
         job.error = error

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import orjson
+
 
 def new_id() -> str:
     """Return 32 hex digits: 48 bits of Unix milliseconds, then 80 random bits, so that rows sort by age."""
@@ -18,11 +20,21 @@ def new_id() -> str:
 
 # Made once: json.dumps with options of its own makes an encoder for every call.
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_FAST = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 def canonical_json(value: Any) -> str:
     """Return JSON with sorted keys, no blanks and no escapes beyond JSON's own (RFC 8785 in spirit)."""
     return _canonical.encode(value)
+
+
+def canonical_texts(value: Any) -> str:
+    """Return `canonical_json` of a list or object of texts and whole numbers, several times as fast."""
+    try:
+        return orjson.dumps(value, option=_FAST).decode()
+    except TypeError:
+        # A lone surrogate, a number beyond 64 bits.
+        return _canonical.encode(value)
 
 
 def sha256_hex(text: str) -> str:

@@ -10,13 +10,14 @@ from django.db import connection
 from apps.accounts.rules import Caller
 from apps.core import rows
 from apps.core.errors import InvalidField
-from apps.core.values import canonical_json, new_id
+from apps.core.values import canonical_json, canonical_texts, new_id
 from apps.ledger.models import IdempotencyKey, Receipt
-from apps.ledger.rules import GENESIS, Entry, hash_of
+from apps.ledger.rules import GENESIS, hash_of_values
 
+HEADS_KEPT = 1024
 _HEAD = "select seq, hash from ledger_ledgerhead where profile_id = %s"
 _FIRST_HEAD = "insert into ledger_ledgerhead (profile_id, seq, hash) values (%s, 0, %s) on conflict do nothing"
-_MOVE_HEAD = "update ledger_ledgerhead set seq = %s, hash = %s where profile_id = %s"
+_MOVE_HEAD = "update ledger_ledgerhead set seq = %s, hash = %s where profile_id = %s and seq = %s and hash = %s"
 _APPEND = (
     "insert into ledger_ledgerentry (profile_id, seq, at_ms, actor, action, target, effect, digest, ids, prev_hash,"
     " own_hash) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -35,40 +36,46 @@ def append(
     ids: dict[str, Any] | None = None,
 ) -> int:
     """Append one entry and return its number; takes the head's lock, so it comes last in a transaction."""
+    facts = (profile_id, now_ms, actor, action, target[:200], effect, digest, canonical_texts(ids or {}))
+    # Remembered heads save a look: the update below counts only if the chain still ends there.
+    head = _heads.get(profile_id) or _locked_head(profile_id)
+    values = _entry(head, facts)
+    if not _moves(head, values):
+        # Another process wrote meanwhile, or what was written last was undone.
+        head = _locked_head(profile_id)
+        values = _entry(head, facts)
+        moved = _moves(head, values)
+        assert moved
+    rows.execute(_APPEND, values)
+    if len(_heads) >= HEADS_KEPT:
+        _heads.clear()
+    _heads[profile_id] = (values[1], values[-1])
+    return head[0] + 1
+
+
+_Head = tuple[int, str]
+_heads: dict[str, _Head] = {}
+
+
+def _locked_head(profile_id: str) -> _Head:
     lock = " for update" if connection.vendor == "postgresql" else ""
     head = rows.execute(_HEAD + lock, [profile_id]).fetchone()
     if head is None:
         rows.execute(_FIRST_HEAD, [profile_id, GENESIS])
         head = rows.execute(_HEAD + lock, [profile_id]).fetchone()
-    entry = Entry(
-        profile_id=profile_id,
-        seq=head[0] + 1,
-        at_ms=now_ms,
-        actor=actor,
-        action=action,
-        target=target[:200],
-        effect=effect,
-        digest=digest,
-        ids=canonical_json(ids or {}),
-        prev_hash=head[1],
-    )
-    own_hash = hash_of(entry, key=settings.SAYSO_KEYS.key("ledger_hmac"))
-    values = [
-        profile_id,
-        entry.seq,
-        now_ms,
-        actor,
-        action,
-        entry.target,
-        effect,
-        digest,
-        entry.ids,
-        entry.prev_hash,
-        own_hash,
-    ]
-    rows.execute(_APPEND, values)
-    rows.execute(_MOVE_HEAD, [entry.seq, own_hash, profile_id])
-    return entry.seq
+    return head[0], head[1]
+
+
+def _entry(head: _Head, facts: tuple[Any, ...]) -> list[Any]:
+    """Return the columns of the entry that follows a head, its own hash last."""
+    profile_id, at_ms, actor, action, target, effect, digest, ids = facts
+    covered = [profile_id, head[0] + 1, at_ms, actor, action, target, effect, digest, ids, head[1]]
+    return [*covered, hash_of_values(covered, key=settings.SAYSO_KEYS.key("ledger_hmac"))]
+
+
+def _moves(head: _Head, values: list[Any]) -> bool:
+    moved = rows.execute(_MOVE_HEAD, [values[1], values[-1], values[0], *head])
+    return bool(moved.rowcount == 1)
 
 
 def write_receipt(*, profile_id: str, confirmation_id: str, requester: str, facts: dict[str, Any], now_ms: int) -> str:
@@ -76,7 +83,8 @@ def write_receipt(*, profile_id: str, confirmation_id: str, requester: str, fact
     receipt_id = new_id()
     body = canonical_json({"receipt_id": receipt_id, "confirmation_id": confirmation_id, **facts})
     rows.insert(
-        Receipt(
+        rows.fresh(
+            Receipt,
             id=receipt_id,
             profile_id=profile_id,
             confirmation_id=confirmation_id,

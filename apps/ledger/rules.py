@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.core.errors import Conflict, NotFound
-from apps.core.values import canonical_json
+from apps.core.values import canonical_texts
 
 GENESIS = "0" * 64
 
@@ -66,7 +66,12 @@ def hash_of(entry: Entry, *, key: bytes) -> str:
         entry.ids,
         entry.prev_hash,
     ]
-    return hmac.new(key, canonical_json(covered).encode(), hashlib.sha256).hexdigest()
+    return hash_of_values(covered, key=key)
+
+
+def hash_of_values(covered: Sequence[Any], *, key: bytes) -> str:
+    """Return the HMAC-SHA-256 over an entry's values in order, all but its own hash."""
+    return hmac.new(key, canonical_texts(list(covered)).encode(), hashlib.sha256).hexdigest()
 
 
 def first_fault(
@@ -110,4 +115,4 @@ def head_fits(head: dict[str, Any], *, key: bytes) -> bool:
 
 
 def _head_mac(head: dict[str, Any], key: bytes) -> str:
-    return hmac.new(key, b"head:" + canonical_json(head).encode(), hashlib.sha256).hexdigest()
+    return hmac.new(key, b"head:" + canonical_texts(head).encode(), hashlib.sha256).hexdigest()

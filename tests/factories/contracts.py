@@ -30,7 +30,7 @@ def preview(*, call: Call, lock: bool = False) -> Preview:
     )
 
 
-def recheck(*, call: Call) -> None:
+def recheck(*, call: Call, preview: Preview) -> None:
     """Refuse a workspace whose name begins with `locked`, as a rule outside the digest."""
     if Path(settings.SAYSO_DATA_DIR, f"lock-{call.arguments['slug']}").exists():
         raise Locked

@@ -32,7 +32,7 @@ def perform(
     with transaction.atomic():
         preview = contract.preview(call=call, lock=writes)
         if contract.recheck is not None:
-            contract.recheck(call=call)
+            contract.recheck(call=call, preview=preview)
         parts = dict(contract.act(call=call, preview=preview))
         if writes and by.kind != "person":
             count_write(profile_id=by.profile_id, requester=by.ref, now_ms=now_ms)

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.calendars.models import Calendar, CalendarObject, Revision
-from apps.calendars.queries.items import owner_of, zone_is_stale
+from apps.calendars.queries.items import owner_and_staleness
 from apps.calendars.queries.values import Owner
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.filling import Filled, filled
@@ -137,8 +137,8 @@ def _occurrence_values(row: CalendarObject, projected: Sequence[tuple[Any, ...]]
 
 def current_owner(*, profile_id: str, now_ms: int) -> Owner:
     """Return the profile's settings, after the rows were brought up to its zone."""
-    owner = owner_of(profile_id=profile_id)
-    if zone_is_stale(profile_id=profile_id, zone=owner.zone):
+    owner, stale = owner_and_staleness(profile_id=profile_id)
+    if stale:
         keep_current(profile_id=profile_id, zone=owner.zone, now_ms=now_ms)
     return owner
 

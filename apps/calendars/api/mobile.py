@@ -16,7 +16,6 @@ from apps.calendars.actions.performing import perform, recalled_answer
 from apps.calendars.actions.planning import Plan, plan_request
 from apps.calendars.actions.storing import current_owner
 from apps.calendars.api.carrying import contract_of
-from apps.calendars.queries.items import device_of_request
 from apps.calendars.rules.limits import CalendarRuleError, NoSuchOccurrence
 from apps.calendars.rules.mobile_request import normalize_request, session_id_of
 from apps.calendars.rules.mobile_values import timeout_ms_of
@@ -32,7 +31,7 @@ from apps.core.errors import Denied, NotFound, SaysoError
 from apps.core.values import new_id, now_ms
 from apps.devices.queries import relay_is_up, requests_of, target_for
 from apps.sessions.models import Session
-from apps.sessions.queries import find_session
+from apps.sessions.queries import visible_session
 from apps.sessions.rules import GROUP_SOURCES
 
 SCOPE_OF_ACTION = {"list": "read", "create": "write", "update": "write", "complete": "write", "delete": "delete"}
@@ -138,11 +137,11 @@ def guarded_session(by: Caller, session_id: str) -> Session:
     """Return the session after guards 1 to 5."""
     if not session_id:
         raise GuardFailed("session_id is required")
-    session = find_session(profile_id=by.profile_id, ref=session_id)
+    session = visible_session(by=by, ref=session_id)
     if session is None:
         if by.kind in ("person", "person_token"):
             others = [m.profile_id for m in memberships_of(user_id=by.user_id) if m.profile_id != by.profile_id]
-            if Session.objects.filter(ref=session_id, profile_id__in=others).exists():
+            if Session.objects.filter(ref=session_id, profile_id__in=others, workspace__restricted=False).exists():
                 raise GuardFailed("Session is not available for this profile")
         raise SessionMissing
     if session.source in GROUP_SOURCES:
@@ -306,7 +305,7 @@ class Exchange:
 
     def shape(self, outcome: Outcome) -> Response:
         """Return an outcome as family M answers it."""
-        self.device_id = self.device_id or device_of(outcome)
+        self.device_id = self.device_id or outcome.device.partition(":")[2]
         ids = {"confirmation_id": outcome.confirmation_id}
         sentence = outcome.message or SENTENCES[outcome.state]
         if outcome.pending:
@@ -320,11 +319,6 @@ class Exchange:
             code = outcome.code if outcome.code in CODES else "calendar_failed"
             return Response(self.failed(code, sentence, reason="failed", **ids))
         return Response(self.failed("calendar_failed", sentence, reason=REASON_OF_STATE[outcome.state], **ids))
-
-
-def device_of(outcome: Outcome) -> str:
-    """Return the public id of the phone that a request went to, if one did."""
-    return device_of_request(confirmation_id=outcome.confirmation_id)
 
 
 def code_of(error: SaysoError) -> str:

@@ -16,7 +16,6 @@ from apps.calendars.rules.occurrences import expand
 from apps.calendars.rules.targets import CalendarNotFound, ItemNotFound, slot_hash, split_id
 from apps.calendars.rules.values import DAY_MS
 from apps.core import rows
-from apps.core.rows import execute
 
 _OBJECT = (
     "o.id, o.kind, o.recurring, o.title, o.location, o.notes, o.zone, o.alarm_minutes, o.attendees, o.status,"
@@ -184,8 +183,25 @@ def stored_object(*, profile_id: str, object_id: str) -> StoredObject:
 
 def owner_of(*, profile_id: str) -> Owner:
     """Return zone, kind of calendars and policies of a profile."""
-    found = rows.execute("select time_zone, calendars, policies from accounts_profile where id = %s", [profile_id])
-    zone, calendars, policies = found.fetchone()
+    return _owner(profile_id, rows.execute(_OWNER, [profile_id]).fetchone())
+
+
+def owner_and_staleness(*, profile_id: str) -> tuple[Owner, bool]:
+    """Return the profile's settings, and whether objects were judged in another zone of the owner than it has now."""
+    found = rows.execute(_OWNER_AND_STALENESS, [profile_id]).fetchone()
+    return _owner(profile_id, found), bool(found[3])
+
+
+_OWNER = "select time_zone, calendars, policies from accounts_profile where id = %s"
+_STALE = "exists (select 1 from calendars_calendarobject o where o.profile_id = p.id and o.owner_zone {} p.time_zone)"
+_OWNER_AND_STALENESS = (
+    f"select p.time_zone, p.calendars, p.policies, {_STALE.format('<')} or {_STALE.format('>')}"  # noqa: S608 (own text)
+    " from accounts_profile p where p.id = %s"
+)
+
+
+def _owner(profile_id: str, found: tuple[Any, ...]) -> Owner:
+    zone, calendars, policies = found[:3]
     return Owner(
         profile_id=profile_id,
         zone=zone,
@@ -221,19 +237,3 @@ def next_extension_ms() -> int | None:
         .values_list("extend_at_ms", flat=True)
         .first()
     )
-
-
-def zone_is_stale(*, profile_id: str, zone: str) -> bool:
-    """Tell whether objects of the profile were judged in another zone of the owner than it has now."""
-    sql = (
-        "select 1 from calendars_calendarobject where profile_id = %s and owner_zone < %s"
-        " union all select 1 from calendars_calendarobject where profile_id = %s and owner_zone > %s limit 1"
-    )
-    return execute(sql, [profile_id, zone, profile_id, zone]).fetchone() is not None
-
-
-def device_of_request(*, confirmation_id: str) -> str:
-    """Return the public id of the phone that a confirmation went to, empty for one that people decide."""
-    sql = "select target_device from confirmations_confirmation where id = %s"
-    row = execute(sql, [confirmation_id]).fetchone()
-    return str(row[0]).partition(":")[2] if row is not None else ""

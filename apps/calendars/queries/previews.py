@@ -251,29 +251,33 @@ def changes_shown(found: Found, *, change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _preview(found: Found, facts: dict[str, Any], *, state: dict[str, Any], effect: dict[str, Any]) -> Preview:
-    return Preview(target_kind=found.target_kind, target_id=found.shown.id, facts=facts, state=state, effect=effect)
+    return Preview(
+        target_kind=found.target_kind, target_id=found.shown.id, facts=facts, state=state, effect=effect, source=found
+    )
 
 
-def check_call_writable(*, call: Call) -> None:
+def check_call_writable(*, call: Call, preview: Preview) -> None:
     """Raise while the calendar of the call's item, or the one it goes to, is read-only."""
     arguments = call.arguments
-    if "id" in arguments:
+    if isinstance(preview.source, Found):
+        check_writable(preview.source)
+    elif "id" in arguments:
         near = arguments.get("near_ms", arguments.get("start_ms"))
         check_writable(find_item(profile_id=call.profile_id, item_id=arguments["id"], near_ms=near))
     if arguments.get("calendar") and find_calendar(profile_id=call.profile_id, name=arguments["calendar"]).read_only:
         raise CalendarReadOnly
 
 
-def check_call_movable(*, call: Call) -> None:
+def check_call_movable(*, call: Call, preview: Preview) -> None:
     """Raise while the move's calendars are read-only, or the one it goes to holds the same UID."""
-    check_call_writable(call=call)
+    check_call_writable(call=call, preview=preview)
     found = find_item(profile_id=call.profile_id, item_id=call.arguments["id"])
     target = find_calendar(profile_id=call.profile_id, name=call.arguments["calendar"])
     if CalendarObject.objects.filter(calendar=target, uid_key=uid_key(found.uid)).exists():
         raise UidTaken
 
 
-def check_calendar_may_go(*, call: Call) -> None:
+def check_calendar_may_go(*, call: Call, preview: Preview) -> None:
     """Raise for the default calendar while there are others."""
     own = Calendar.objects.filter(profile_id=call.profile_id)
     if own.filter(pk=call.arguments["id"], is_default=True).exists() and own.count() > 1:

@@ -158,11 +158,11 @@ def _carry_out(row: Confirmation, *, by: Decider, frame: Frame, now_ms: int) -> 
     reach("decide.digest_compared")
     try:
         if contract.recheck is not None:
-            contract.recheck(call=call)
+            contract.recheck(call=call, preview=preview)
         if contract.external:
             move(row, to="executing", actor=actor, now_ms=now_ms, **decided)
             return
-        with transaction.atomic():
+        with rows.undoable():
             parts = contract.act(call=call, preview=preview)
             reach("execute.acted")
     except SaysoError as error:

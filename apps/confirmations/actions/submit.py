@@ -70,14 +70,14 @@ def submit(
         return known
     call = Call(profile_id=by.profile_id, arguments=arguments, now_ms=now_ms, by=by.ref)
     try:
-        with transaction.atomic():
+        with rows.undoable():
             return _ask(by, contract, call, expires_ms, purpose, key, payload, dict(ids or {}), target_device)
     except IntegrityError:
         # Somebody asked for the same effect, or with the same key, between our look and our insert.
         known = recall(by=by, key=key, payload=payload)
         if known is not None:
             return known
-        with transaction.atomic():
+        with rows.undoable():
             return _ask(by, contract, call, expires_ms, purpose, key, payload, dict(ids or {}), target_device)
 
 
@@ -94,7 +94,7 @@ def _ask(
 ) -> Outcome:
     preview = contract.preview(call=call, lock=False)
     if contract.recheck is not None:
-        contract.recheck(call=call)
+        contract.recheck(call=call, preview=preview)
     effect = digest_of([contract.name, preview.target_kind, preview.target_id, preview.effect])
     standing = _standing(by=by, effect=effect, now_ms=call.now_ms)
     joined = _joinable(standing.open_id, now_ms=call.now_ms)
@@ -189,7 +189,8 @@ def _insert(
 ) -> Confirmation:
     versions = policy_versions(profile_id=by.profile_id, contract=contract)
     digest = digest_for(contract, preview=preview, versions=versions)
-    row = Confirmation(
+    row = rows.fresh(
+        Confirmation,
         id=new_id(),
         profile_id=by.profile_id,
         created_at_ms=call.now_ms,
