@@ -61,4 +61,5 @@ def main() -> None:
     print(f"window of 400 entries, 100 new: {median:.2f} ms, best {best:.2f} ms")
 
 
-main()
+if __name__ == "__main__":
+    main()

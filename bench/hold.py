@@ -94,7 +94,7 @@ async def measure(
         held = len(lines)
         await hold(port, [make(n) for n in range(warm, warm + total - held)], lines, warm)
         await settled(shown, warm + total - held)
-        await asyncio.sleep(1)
+        await asyncio.sleep(5)
         figures["kib_per_waiter"] = (memory_kib(pid) - before) / (total - held)
         figures["threads"] = threads(pid)
         links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]

@@ -1,7 +1,6 @@
 """Occurrences of cron rules per second of processor time, beside croniter, cronsim and APScheduler.
 
-The peers are no requirement of Sayso: run it with a Python that has them and `tzdata`. Each round measures everybody in
-turn; the first occurrence is always that of an expression nobody has seen before.
+Each round measures everybody in turn; the first occurrence is always that of an expression nobody has seen before.
 """
 
 from __future__ import annotations

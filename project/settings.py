@@ -39,6 +39,14 @@ SAYSO_DENIED_RECENTLY_S = int(ENV.get("SAYSO_DENIED_RECENTLY_S", "600"))
 # --- Phones -----------------------------------------------------------------------------------------------------------
 SAYSO_DEVICE_RELAY = _flag("SAYSO_DEVICE_RELAY", default=True)
 
+# --- Schedules --------------------------------------------------------------------------------------------------------
+SAYSO_DISPATCH = _flag("SAYSO_DISPATCH", default=True)
+SAYSO_DELIVERY_HISTORY_DAYS = int(ENV.get("SAYSO_DELIVERY_HISTORY_DAYS", "30"))
+SAYSO_DELIVERY_HISTORY_RECORDS = int(ENV.get("SAYSO_DELIVERY_HISTORY_RECORDS", "200"))
+# Private places, as host:port, that webhooks may call; everything else must be on the public internet.
+SAYSO_WEBHOOK_PLACES = [place for place in ENV.get("SAYSO_WEBHOOK_PLACES", "").lower().split(",") if place]
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["webhooks"]}}
+
 # --- Keys -------------------------------------------------------------------------------------------------------------
 SAYSO_KEYS = KeyRing(SAYSO_DATA_DIR / "keys")
 SECRET_KEY = SAYSO_KEYS.text("django_secret")
@@ -61,12 +69,15 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "csp",
+    "django_tasks_db",
     "apps.accounts",
     "apps.ledger",
     "apps.confirmations",
     "apps.sessions",
     "apps.devices",
     "apps.calendars",
+    "apps.captures",
+    "apps.schedules",
     "apps.web",
 ]
 MIDDLEWARE = ["apps.core.api.PageMiddleware"]
@@ -114,7 +125,9 @@ def _database(url: str) -> dict[str, object]:
             "OPTIONS": {
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 20,
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;",
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;"
+                # What is deleted is overwritten.
+                " PRAGMA secure_delete=ON;",
             },
             # A file, not memory: tests start server processes and threads of their own on it.
             "TEST": {"NAME": ENV.get("SAYSO_TEST_DATABASE", str(SAYSO_DATA_DIR / "test.sqlite3"))},

@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-ROOMS = ("confirmations", "sessions", "devices", "calendars", "web")
+ROOMS = ("confirmations", "sessions", "devices", "calendars", "captures", "schedules", "web")
 
 # Swagger UI brings its own scripts and one inline style; nothing that somebody wrote is shown on its page.
 swagger = csp_replace({"script-src": [SELF], "style-src": [SELF, UNSAFE_INLINE]})(

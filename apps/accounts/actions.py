@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.db.models import F
 
@@ -124,6 +126,11 @@ def end_token(token: AccessToken, *, now_ms: int) -> None:
     for dependent in dependents_of("token"):
         dependent.remove(owner_id=token.pk, now_ms=now_ms)
     announce("token.revoked", keys=(f"token:{token.pk}",), profile=token.profile_id, token=token.pk)
+
+
+def untie_tokens(*, profile_id: str, sessions: Sequence[str]) -> int:
+    """Let tokens that were made for sessions which are gone stand for none; returns how many."""
+    return AccessToken.objects.filter(profile_id=profile_id, session__in=sessions).update(session="")
 
 
 def touch_token(*, token_id: str, last_used_ms: int | None, now_ms: int) -> None:

@@ -74,6 +74,8 @@ class Workspace(models.Model):
     profile = models.ForeignKey(Profile, on_delete=models.PROTECT, related_name="workspaces")
     # As long as a folder name: imports of sessions keep the name of their project folder.
     slug = models.CharField(max_length=255)
+    title = models.CharField(max_length=200, blank=True, default="", help_text="What lists show; empty: the slug.")
+    path = models.CharField(max_length=1024, blank=True, default="", help_text="Its folder on the host, if known.")
     restricted = models.BooleanField(default=False)
     members = models.ManyToManyField(User, blank=True, related_name="workspaces")
     created_at_ms = models.BigIntegerField(default=now_ms, editable=False)

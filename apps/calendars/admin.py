@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from apps.calendars.models import Calendar, CalendarObject, Occurrence, RecentWrite, Revision
+from apps.calendars.models import AlarmClock, Calendar, CalendarObject, Occurrence, RecentWrite, Revision
 from apps.core.admin import ReadOnlyAdmin
 
 
@@ -49,3 +49,11 @@ class RecentWriteAdmin(ReadOnlyAdmin):
     """Writes of the last minute, by which too many of them are noticed."""
 
     list_display = ("requester", "profile", "at_ms")
+
+
+@admin.register(AlarmClock)
+class AlarmClockAdmin(ReadOnlyAdmin):
+    """When objects that may ring are looked at next."""
+
+    list_display = ("object", "profile", "at_ms", "since_ms")
+    list_select_related = ("object",)

@@ -13,7 +13,9 @@ class CalendarsConfig(AppConfig):
         """Publish the contracts, let asks share a commit, and keep the occurrence rows ahead of time."""
         from apps.calendars import contracts
         from apps.calendars.actions import device_answers, storing
+        from apps.calendars.actions.ringing import ring_due
         from apps.calendars.queries import items
+        from apps.calendars.queries.ringing import next_alarm_ms
         from apps.core import frames, timers
         from apps.core.contracts import register
         from apps.core.serving import grouped_requests
@@ -28,5 +30,14 @@ class CalendarsConfig(AppConfig):
                 next_due_ms=items.next_extension_ms,
                 run_due=storing.extend_rows,
                 event="calendar.horizon",
+            )
+        )
+        timers.register(
+            timers.Timer(
+                name="calendars.alarms",
+                next_due_ms=next_alarm_ms,
+                run_due=ring_due,
+                event="calendar.alarm",
+                dispatches=True,
             )
         )

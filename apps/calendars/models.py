@@ -150,3 +150,15 @@ class RecentWrite(models.Model):
 
     def __str__(self) -> str:
         return f"{self.requester} {self.at_ms}"
+
+
+class AlarmClock(models.Model):
+    """When the dispatcher looks at an object that may ring; what fired up to `since_ms` has been told."""
+
+    object = models.OneToOneField(CalendarObject, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
+    at_ms = models.BigIntegerField(db_index=True)
+    since_ms = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.object_id} {self.at_ms}"

@@ -45,6 +45,8 @@ class ConfirmationConsumer(Socket):
     places: dict[str, Place]
     open_decisions = 0
     profile_ids: frozenset[str] = frozenset()
+    readable_ids: frozenset[str] = frozenset()
+    """The profiles whose pages this person may read, those of a viewer among them."""
 
     async def connect(self) -> None:
         """Accept a handshake of our own page by a signed-in person, then show what waits for them."""
@@ -75,6 +77,7 @@ class ConfirmationConsumer(Socket):
         self.time_zone = person.time_zone
         self.places = deciding_places(places)
         self.profile_ids = frozenset(self.places)
+        self.readable_ids = frozenset(place.profile_id for place in places)
         return True
 
     def first_frames(self, query: str) -> list[str]:
@@ -140,7 +143,7 @@ class ConfirmationConsumer(Socket):
             await self.close(code=CLOSE_SIGNED_OUT)
             return
         if answer.get("state") == "executing":
-            keep(asyncio.ensure_future(asyncio.to_thread(run_claimed, confirmation_id=frame["id"], now_ms=now_ms())))
+            keep(asyncio.ensure_future(asyncio.to_thread(run_claimed, confirmation_id=frame["id"], tell_ms=now_ms)))
         await self.send_json(answer)
 
     def decide(self, frame: dict[str, Any]) -> dict[str, Any]:

@@ -13,11 +13,15 @@ from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import OPEN_STATES, ConfirmationNotFound, Outcome
 from apps.core import rows
 from apps.ledger.models import LedgerHead
+from apps.ledger.queries import outcome_in
 
 
 def outcome_from(row: Confirmation, *, joined: bool = False) -> Outcome:
     """Return what a row means for its requester."""
     parts = json.loads(row.outcome)
+    if row.state == "executed" and not parts:
+        # What erases its target leaves the parts to the receipt.
+        parts = outcome_in(receipt_id=row.receipt_id)
     return Outcome(
         confirmation_id=row.pk,
         state=row.state,  # type: ignore[arg-type]

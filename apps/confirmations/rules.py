@@ -84,6 +84,12 @@ class DeniedRecently(Denied):
     code = "denied_recently"
 
 
+class ChangedMeanwhile(Conflict):
+    """What was shown changed while the agent was being stopped. Nothing was deleted; look again and ask again."""
+
+    code = "changed"
+
+
 class InvalidTransition(Conflict):
     """A confirmation cannot go from its state to that one."""
 

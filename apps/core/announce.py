@@ -11,7 +11,7 @@ import contextlib
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -51,9 +51,26 @@ def serving_loop() -> asyncio.AbstractEventLoop | None:
 
 def announce(event: str, *, keys: tuple[str, ...] = (), local: Any = None, **facts: Any) -> None:
     """Tell everybody after the commit of the transaction around; `local` reaches listeners of this process only."""
-    message = {"event": event, "keys": list(keys), "local": local, **facts}
+    announce_all([announcement(event, keys=keys, local=local, **facts)])
+
+
+def announcement(event: str, *, keys: tuple[str, ...] = (), local: Any = None, **facts: Any) -> dict[str, Any]:
+    """Return what `announce_all` tells."""
+    return {"event": event, "keys": list(keys), "local": local, **facts}
+
+
+def announce_all(messages: Sequence[dict[str, Any]]) -> None:
+    """Tell everybody each of these after the commit of the transaction around, in their order."""
     # Robust: what was committed is done, so a relay that fails must not answer the caller otherwise.
-    transaction.on_commit(partial(_post, message), robust=True)
+    transaction.on_commit(partial(_post_all, messages), robust=True)
+
+
+def _post_all(messages: Sequence[dict[str, Any]]) -> None:
+    for message in messages:
+        try:
+            _post(message)
+        except Exception:
+            log.exception("%s could not be told", message["event"])
 
 
 def _post(message: dict[str, Any]) -> None:

@@ -17,17 +17,18 @@ from rest_framework import exceptions
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import JSONParser
 from rest_framework.renderers import BaseRenderer
-from rest_framework.response import Response
+from rest_framework.response import Response as FrameworkResponse
 from rest_framework.utils.mediatypes import media_type_matches
 
 from apps.core.errors import InvalidField, SaysoError
+from apps.core.responses import API_PATHS, Response
 from apps.core.strict_json import strict_json
+from apps.core.text import storable
 from apps.core.waiting import SCOPE_KEY, Deferral, Rendering
 
 log = logging.getLogger("sayso.api")
 JSON_TYPE = "application/json"
 PROBES = frozenset({"/healthz", "/readyz"})
-NUL_BODY = b'{"code":"invalid","detail":"The address holds a character that cannot be stored."}'
 
 
 class OrjsonRenderer(BaseRenderer):
@@ -84,7 +85,7 @@ def rendering_of(request: Any) -> Rendering | None:
 
 def defer(response: Response, deferral: Deferral) -> Response:
     """Let the waiting layer hold this answer; without one (tests, WSGI) the response itself is sent."""
-    response.deferral = deferral  # type: ignore[attr-defined]
+    response.deferral = deferral
     return response
 
 
@@ -103,9 +104,17 @@ def error_response(error: SaysoError) -> Response:
     return response
 
 
-def handle_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+def handle_exception(error: Exception, context: dict[str, Any]) -> Any:
     """Render every error of an API view in the family of its view; the one exception handler of the project."""
     view = context.get("view")
+    answer = _error_answer(error, view)
+    if answer is None or hasattr(view, "answered"):
+        return answer
+    # A view of a library (the schema) goes DRF's own way.
+    return FrameworkResponse(answer.data, status=answer.status_code, headers=dict(answer.items()))
+
+
+def _error_answer(error: Exception, view: Any) -> Response | None:
     shape: Callable[[SaysoError], Response] = getattr(view, "error_response", error_response)
     if isinstance(error, SaysoError):
         return shape(error)
@@ -138,13 +147,22 @@ def is_page(path: str) -> bool:
     """Tell pages from the API and from the probes, which ask by whatever name or address reaches this server."""
     if path in PROBES:
         return False
-    return not path.startswith("/api/") or path.startswith("/api/docs")
+    return not path.startswith(API_PATHS) or path.startswith("/api/docs")
 
 
 PAGES_OF_ERRORS = {
+    400: {"code": "invalid", "detail": "This request cannot be read."},
     404: {"code": "not_found", "detail": "There is nothing here by that name."},
     500: {"code": "server_error", "detail": "Something went wrong on the server."},
 }
+
+
+def nul_in_address(request: HttpRequest) -> SaysoError:
+    """Return what is wrong with an address that holds a NUL, with the name of the parameter that it stands in."""
+    for name, values in request.GET.lists():
+        if any("\x00" in value for value in values) and storable(name):
+            return InvalidField(name[:60], "holds a character that cannot be stored")
+    return SaysoError("The address holds a character that cannot be stored.", code="invalid")
 
 
 def as_json(response: HttpResponseBase) -> HttpResponseBase:
@@ -172,7 +190,8 @@ class PageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer through the inner chain, or bare for `/api/`; one with a NUL in its address is refused."""
         if "\x00" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            return HttpResponse(NUL_BODY, status=400, content_type=JSON_TYPE)
+            body = orjson.dumps(error_body(nul_in_address(request)))
+            return HttpResponse(body, status=400, content_type=JSON_TYPE)
         if not is_page(request.path_info):
             response: HttpResponseBase = as_json(self.bare(request))
             response.headers.setdefault("Cache-Control", "no-store")

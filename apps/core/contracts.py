@@ -30,6 +30,16 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """Something milder that a card offers beside its two answers: a link, or a change that ends the card with a no."""
+
+    label: str
+    href: str
+    instead: bool = False
+    """The dialog sends a POST there, and a no with the label as its reason once that is done; else it is a link."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """A card in the viewer's language; plain text throughout."""
 
@@ -38,8 +48,11 @@ class Words:
     confirm: str
     keep: str
     undo: str = ""
+    tick: str = ""
+    """What stands beside the box; empty: that one has read this and agrees."""
     lines: tuple[tuple[str, str], ...] = ()
     """Label and value, in order."""
+    offers: tuple[Offer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +65,8 @@ class Call:
     by: str
     """Who acts, as the ledger writes it: `user:ID`, `token:ID`, `device:ID`."""
     confirmation_id: str = ""
+    waited: Any = None
+    """What the contract's `wait_out` returned, where it was called before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +93,14 @@ class Contract:
     external: bool = False
     """The effect happens outside the database: the claim commits first, then `call_out(call=…, preview=…)` runs."""
     call_out: Callable[..., Mapping[str, Any]] | None = None
+    must_wait: Callable[..., bool] | None = None
+    """`must_wait(call=…, preview=…)`: whether something has to come to rest before `act`; asked at the tick."""
+    wait_out: Callable[..., Any] | None = None
+    """What then runs after the claim's commit, outside any transaction; `act` and the outcome share the next one."""
+    keeps: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """What the receipt keeps of the facts, for ever; None: all of them."""
+    erases: bool = False
+    """Once done, the confirmation itself keeps no more of the target than the receipt does."""
     recheck: Callable[..., None] | None = None
     """`recheck(call=…, preview=…)`: rules outside the digest that must hold at the tick; raises the error."""
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 KEY_BYTES = 32
-NAMES = ("django_secret", "ledger_hmac", "device_jwt")
+NAMES = ("django_secret", "ledger_hmac", "device_jwt", "webhook_hmac")
 
 
 class KeyRing:

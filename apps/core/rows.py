@@ -115,6 +115,19 @@ def fetch(model: type[M], where: str, params: Sequence[Any], *, lock: bool = Fal
     return row
 
 
+def fetch_all(model: type[M], where: str, params: Sequence[Any]) -> list[M]:
+    """Return the rows that a condition (our own SQL, `%s` for values) names, as `fetch` does for one."""
+    names, _, booleans = _columns(model)
+    flags = [names[index] for index in booleans]
+    found = []
+    for values in execute(_select(model, where, lock=False), params).fetchall():
+        columns = dict(zip(names, values, strict=True))
+        for name in flags:
+            columns[name] = bool(columns[name])
+        found.append(bare(model, columns))
+    return found
+
+
 def bare(model: type[M], values: dict[str, Any], *, adding: bool = False) -> M:
     """Return an instance with exactly these attributes, every column among them; no signals, no defaults."""
     row = model.__new__(model)
@@ -174,3 +187,11 @@ def update(row: models.Model, names: Sequence[str]) -> None:
     """Write the named columns of a row that this transaction has locked."""
     chosen = tuple(names)
     execute(_update(type(row), chosen), [*(getattr(row, name) for name in chosen), row.pk])
+
+
+def update_all(model: type[M], rows: Sequence[M], names: Sequence[str]) -> None:
+    """Write the named columns of rows of one model that this transaction has locked."""
+    key = model._meta.pk
+    assert key is not None
+    values = attrgetter(*names, key.attname)
+    execute_many(_update(model, tuple(names)), [values(row) for row in rows])

@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import logging
+import re
 import time
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+from autobahn.exception import Disconnected
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.server import Server
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest, get_script_prefix
 from django.core.handlers.base import BaseHandler
-from django.http import HttpResponse
-from django.http.response import HttpResponseBase
-from django.urls import set_script_prefix
+from django.urls import Resolver404, set_script_prefix
 
+from apps.core.responses import API_PATHS, page_answer
 from apps.core.sockets import CLOSE_COME_AGAIN, SEND_NOW
 from apps.core.threads import lane
 from apps.core.waiting import Answer, hub
 
 log = logging.getLogger("sayso.serving")
 
-# Requests of these (method, path) pairs may share one commit with their neighbours; see `threads`.
+# Requests of these (method, path) pairs may share one commit with their neighbours; see `threads`. A path may be as a
+# whole what a pattern among `grouped_patterns` says.
 grouped_requests: set[tuple[str, str]] = set()
+grouped_patterns: list[tuple[str, re.Pattern[str]]] = []
 
 STOP_PATIENCE_S = 10.0
 RESOLVED_KEPT = 256
+
+
+def is_grouped(method: str, path: str) -> bool:
+    """Tell whether a request may share one commit with its neighbours."""
+    return (method, path) in grouped_requests or any(
+        method == one and pattern.fullmatch(path) for one, pattern in grouped_patterns
+    )
 
 
 class LaneHandler(BaseHandler):
@@ -54,37 +65,34 @@ class LaneHandler(BaseHandler):
 
     async def respond(self, scope: dict[str, Any], body: bytes) -> Answer:
         """Answer one request; the result may name what to wait for."""
-        grouped = (scope["method"], scope["path"]) in grouped_requests
+        grouped = is_grouped(scope["method"], scope["path"])
         return await lane.run(partial(self.answer, scope, body), grouped=grouped)  # type: ignore[no-any-return]
 
     def answer(self, scope: dict[str, Any], body: bytes) -> Answer:
-        """Run middleware and view in this thread."""
+        """Run middleware and view in this thread; a view of the API is called at once."""
         set_script_prefix(get_script_prefix(scope))
         request = ASGIRequest(scope, io.BytesIO(body))
+        match = self.api_match(request)
+        if match is not None:
+            return match.func.view_class.answered(request, match)  # type: ignore[no-any-return]
         response = self.get_response(request)
         try:
-            return _as_answer(response)
+            return page_answer(response)
         finally:
             # Not response.close(): its `request_finished` would close the connection in the middle of a group.
             for close in response._resource_closers:  # type: ignore[attr-defined]
                 close()
 
-
-def _as_answer(response: HttpResponseBase) -> Answer:
-    if response.streaming:
-        content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
-    else:
-        assert isinstance(response, HttpResponse)
-        content = response.content
-    headers = [(name.encode("ascii"), value.encode("latin1")) for name, value in response.items()]
-    headers.extend((b"Set-Cookie", morsel.OutputString().encode("ascii")) for morsel in response.cookies.values())
-    return Answer(
-        status=response.status_code,
-        headers=headers,
-        body=content,
-        deferral=getattr(response, "deferral", None),
-        stream=getattr(response, "stream", None),
-    )
+    def api_match(self, request: Any) -> Any:
+        """Return where an address of the API leads, if a view of ours is there; pages need their middleware."""
+        path = request.path_info
+        if not path.startswith(API_PATHS) or "\x00" in path or b"%00" in request.scope["query_string"]:
+            return None
+        try:
+            found = self.resolve_request(request)
+        except Resolver404:
+            return None
+        return found if hasattr(getattr(found.func, "view_class", None), "answered") else None
 
 
 class LimitedRequest(WebRequest):
@@ -188,10 +196,11 @@ class SaysoServer(Server):
             task.cancel()
 
     def send_now(self, protocol: Any, text: str) -> None:
-        """Send a text over an open socket; a closed one takes nothing."""
+        """Send a text over an open socket; one that is closed, or about to be, takes nothing."""
         details = self.connections.get(protocol)
         if details is not None and "disconnected" not in details:
-            protocol.serverSend(text)
+            with contextlib.suppress(Disconnected):
+                protocol.serverSend(text)
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
         """Start an application and reap it when it ends."""

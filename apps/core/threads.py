@@ -15,6 +15,9 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.db import close_old_connections, connection, transaction
@@ -35,6 +38,10 @@ class Turn:
         return time.monotonic() >= self.end_s
 
 
+Together = Callable[[list[Any]], list[Any]]
+"""Does the work of many callers at once: takes their items, returns an answer or an error for each."""
+
+
 @dataclass(slots=True)
 class Job:
     """One call waiting for the lane."""
@@ -43,6 +50,8 @@ class Job:
     grouped: bool
     loop: asyncio.AbstractEventLoop | None
     future: asyncio.Future[Any]
+    together: Together | None = None
+    item: Any = None
     result: Any = None
     error: BaseException | None = None
 
@@ -66,7 +75,20 @@ class Lane:
     def run(self, call: Callable[[], Any], *, grouped: bool = False) -> asyncio.Future[Any]:
         """Queue a call and return a future of the running loop for its result."""
         loop = asyncio.get_running_loop()
-        job = Job(call=call, grouped=grouped, loop=loop, future=loop.create_future())
+        return self._queue(Job(call=call, grouped=grouped, loop=loop, future=loop.create_future()))
+
+    def run_together(self, together: Together, item: Any) -> asyncio.Future[Any]:
+        """Queue an item for a function that does in one transaction what all who wait for it want.
+
+        An error that it returns for an item is that caller's alone; one that it raises undoes the transaction, and each
+        item is done again by itself.
+        """
+        loop = asyncio.get_running_loop()
+        call = partial(_alone, together, item)
+        future = loop.create_future()
+        return self._queue(Job(call=call, grouped=True, loop=loop, future=future, together=together, item=item))
+
+    def _queue(self, job: Job) -> asyncio.Future[Any]:
         with self.wake:
             self.jobs.append(job)
             self.wake.notify()
@@ -107,27 +129,51 @@ class Lane:
         batch = [self.jobs.popleft()]
         # On PostgreSQL a group would keep the ledger's head locked while it takes further confirmations: two processes
         # could wait for each other. There the row locks let processes commit side by side instead.
-        together = batch[0].grouped and connection.vendor == "sqlite"
-        while together and self.jobs and self.jobs[0].grouped and len(batch) < GROUP_LIMIT:
+        # What does its work together takes its locks in one order by itself.
+        together = batch[0].grouped and (connection.vendor == "sqlite" or batch[0].together)
+        while together and self.jobs and self._joins(batch[0], self.jobs[0]) and len(batch) < GROUP_LIMIT:
             batch.append(self.jobs.popleft())
         return batch
+
+    def _joins(self, first: Job, job: Job) -> bool:
+        return job.grouped and (connection.vendor == "sqlite" or job.together == first.together)
 
     def _run_group(self, batch: list[Job]) -> None:
         close_old_connections()
         with suppress(BaseException), transaction.atomic():
-            for job in batch:
-                job.result = job.call()
+            for together, jobs in groupby(batch, key=attrgetter("together")):
+                if together is None:
+                    for job in jobs:
+                        job.result = job.call()
+                else:
+                    _run_together(together, list(jobs))
                 if connection.needs_rollback:
                     raise GroupSpoiled
             return
         # Nothing of the group is stored. Whoever failed fails again, alone.
         for job in batch:
-            job.result = None
+            job.result = job.error = None
             _run_one(job, atomic=True)
 
 
 class GroupSpoiled(Exception):
     """A job of the group left the common transaction unfit for a commit."""
+
+
+def _run_together(together: Together, jobs: list[Job]) -> None:
+    for job, answer in zip(jobs, together([job.item for job in jobs]), strict=True):
+        if isinstance(answer, BaseException):
+            job.error = answer
+        else:
+            job.result = answer
+
+
+def _alone(together: Together, item: Any) -> Any:
+    with transaction.atomic():
+        [answer] = together([item])
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
 
 
 def _run_one(job: Job, *, atomic: bool = False) -> None:
@@ -160,3 +206,28 @@ def _set_results(jobs: list[Job]) -> None:
 
 
 lane = Lane()
+
+
+class Steps:
+    """How a job does things in the lane: one after the other, each a job of its own there."""
+
+    def __init__(self, *, inline: bool) -> None:
+        """Do steps right here when there is no lane around (tests, commands)."""
+        self.inline = inline
+
+    async def lane(self, call: Callable[[], Any]) -> Any:
+        """Run a call in the lane and return its result."""
+        return call() if self.inline else await lane.run(call)
+
+    async def aside(self, call: Callable[[], Any]) -> Any:
+        """Run a call in a thread of its own, where it may wait for a process."""
+        return call() if self.inline else await asyncio.to_thread(call)
+
+
+def run_inline(coroutine: Any) -> Any:
+    """Run a job whose steps never wait to its end, without a loop."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("an inline job waited")

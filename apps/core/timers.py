@@ -1,25 +1,36 @@
 """Timers: what becomes due is done at its moment, without a polling tick.
 
-A timer knows when its next work is due (a query) and how to do all that is due (an action); both run in the lane.
+A timer knows when its next work is due (a query) and how to do what is due (an action). Work for other programs than a
+server (`dispatches`) may be left to a process of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from apps.core import announce
+from apps.core.alarms import alarm_at
 from apps.core.sockets import keep
 from apps.core.threads import lane
 from apps.core.values import Timer as Handle
-from apps.core.values import clock, now_ms
+from apps.core.values import now_ms
 
 log = logging.getLogger("sayso.timers")
 
 RETRY_MS = 5_000
+BUSY_MS = 50
+"""How long to leave what is due but was not done, because another process is at it."""
+MORE: Final = "more"
+"""What `run_due` returns when it let go of the lane before everything that is due was done."""
+
+
+async def in_lane(call: Callable[[], Any]) -> Any:
+    """Run a call in the lane."""
+    return await lane.run(call)
 
 
 @dataclass(slots=True)
@@ -31,35 +42,57 @@ class Timer:
     run_due: Callable[..., Any]
     event: str
     """The announcement whose `deadline` may be earlier than all others."""
+    dispatches: bool = False
+    """Whether `manage.py dispatch` may do this instead of the server."""
+    run: Callable[[Callable[[], Any]], Awaitable[Any]] = field(default=in_lane)
+    """How `run_due` is called: in the lane, or beside it when it waits for other hosts."""
     handle: Handle | None = None
     armed_ms: int | None = None
     working: bool = field(default=False)
+    again: bool = False
+    asleep: bool = False
+    """Left to another process: nothing wakes it."""
 
     def arm(self, at_ms: int | None) -> None:
         """Fire at this moment, unless an earlier one is armed already."""
-        if at_ms is None or (self.armed_ms is not None and self.armed_ms <= at_ms):
+        if self.asleep or at_ms is None or (self.armed_ms is not None and self.armed_ms <= at_ms):
             return
         if self.handle is not None:
             self.handle.cancel()
         self.armed_ms = at_ms
-        self.handle = clock().call_at(at_ms, self.fire)
+        self.handle = alarm_at(at_ms, self.fire)
 
     def fire(self) -> None:
-        """Do what is due, then wait for the next."""
+        """Do what is due, then wait for the next; any number of wakes during the work cause one more round."""
         self.handle, self.armed_ms = None, None
-        keep(asyncio.ensure_future(self.work()))
+        if self.working:
+            self.again = True
+        else:
+            # Marked here: a second wake may come before the task begins.
+            self.working = True
+            keep(asyncio.ensure_future(self.work()))
 
     async def work(self) -> None:
         """Do what is due and arm for what comes next."""
         self.working = True
         try:
-            await lane.run(lambda: self.run_due(now_ms=now_ms()))
-            self.arm(await lane.run(self.next_due_ms))
+            await self.rounds()
         except Exception:
             log.exception("the timer %s failed; it tries again", self.name)
             self.arm(now_ms() + RETRY_MS)
         finally:
             self.working = False
+
+    async def rounds(self) -> None:
+        """Do what is due until nothing asks for another round."""
+        self.again = True
+        while self.again:
+            self.again = False
+            moment = now_ms()
+            while await self.run(lambda at=moment: self.run_due(now_ms=at)) is MORE:  # type: ignore[misc]
+                moment = now_ms()
+            due = await in_lane(self.next_due_ms)
+        self.arm(now_ms() + BUSY_MS if due is not None and due <= moment else due)
 
     def hear(self, message: dict[str, Any]) -> None:
         """Arm earlier when something with an earlier deadline was announced."""
@@ -77,7 +110,10 @@ def register(timer: Timer) -> None:
         announce.listen(timer.hear)
 
 
-async def start_all() -> None:
-    """Do what became due while the server was down, and arm every timer."""
+async def start_all(*, serving: bool = True, dispatching: bool = True) -> None:
+    """Do what became due while nothing ran, and arm every timer; what this process leaves to others sleeps."""
     for timer in _timers.values():
-        await timer.work()
+        timer.asleep = not (dispatching if timer.dispatches else serving)
+    for timer in _timers.values():
+        if not timer.asleep:
+            await timer.work()

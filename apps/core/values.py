@@ -47,6 +47,11 @@ def digest_of(value: Any) -> str:
     return sha256_hex(canonical_json(value))
 
 
+def name_hash(*, profile_id: str, name: str) -> str:
+    """Return by what a record that never changes names a thing whose own name may have to go."""
+    return digest_of([profile_id, name])
+
+
 class Timer(Protocol):
     """What `Clock.call_at` returns."""
 

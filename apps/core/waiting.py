@@ -232,6 +232,7 @@ def block_until(holds: Callable[[], bool], *, key: str, within_ms: int) -> bool:
         try:
             if holds():
                 return True
+            loop.call_soon_threadsafe(seat.settle)
             seat.woken.wait()
         finally:
             with contextlib.suppress(RuntimeError):
@@ -252,10 +253,16 @@ class Seat:
         self.future.add_done_callback(self.wake)
         self.timer = clock().call_at(until_ms, self.time_out)
         self.hub = hub
-        hub.blocked += 1
+        self.settled = False
         hub.sit(key, self.future)
         if hub.stopping and not self.future.done():
             self.future.set_result("stopping")
+
+    def settle(self) -> None:
+        """Note that the thread has looked and does nothing but wait."""
+        if not self.future.done():
+            self.settled = True
+            self.hub.blocked += 1
 
     def time_out(self) -> None:
         """End the wait at its moment."""
@@ -264,7 +271,7 @@ class Seat:
 
     def wake(self, future: asyncio.Future[str]) -> None:
         """Let the thread go on."""
-        self.hub.blocked -= 1
+        self.hub.blocked -= self.settled
         self.cause = "" if future.cancelled() else future.result()
         self.woken.set()
 

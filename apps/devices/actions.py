@@ -179,7 +179,7 @@ def end_runs(*, by: Caller, ref: str, run_id: str, now_ms: int) -> None:
 
 
 @transaction.atomic
-def withdraw_asks(*, owner_id: str, now_ms: int) -> int:
+def withdraw_asks(*, owner_id: str, now_ms: int, **_: Any) -> int:
     """Take back what waits in a session, by the session's key; part of aborting its run and of deleting it."""
     session = Session.objects.filter(pk=owner_id).first()
     ids = [] if session is None else [row.pk for row in open_asks_of(session=session)]

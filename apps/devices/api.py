@@ -6,11 +6,11 @@ from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from apps.accounts.api import Anybody, HumanOnly, address_of
 from apps.core.api import body_of
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.core.values import now_ms, sha256_hex
 from apps.devices import actions, queries
 from apps.devices.rules import check_login

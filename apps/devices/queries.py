@@ -24,7 +24,7 @@ from apps.devices.rules import (
     ref_of,
 )
 from apps.sessions.models import Run, Session
-from apps.sessions.queries import find_session, latest_run
+from apps.sessions.queries import latest_run, visible_session
 from apps.sessions.rules import SessionNotFound
 
 presence = Presence()
@@ -122,11 +122,11 @@ def is_online(*, device_id: str, profile_id: str) -> bool:
 
 def session_on_socket(*, by: Caller, ref: str) -> Session:
     """Return a session that a socket may act on; raise with the sentence that the socket is sent."""
-    session = find_session(profile_id=by.profile_id, ref=ref)
+    session = visible_session(by=by, ref=ref)
     if session is not None:
         return session
     names = {m.profile_id: m.profile.name for m in memberships_of(user_id=by.user_id)}
-    elsewhere = Session.objects.filter(ref=ref, profile_id__in=names).first()
+    elsewhere = Session.objects.filter(ref=ref, profile_id__in=names, workspace__restricted=False).first()
     if elsewhere is None:
         raise SessionNotFound
     raise ProfileNotHere(f'Profile "{names[elsewhere.profile_id]}" is not available on this connection')

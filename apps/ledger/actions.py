@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -116,3 +117,12 @@ def remember(
         answer=answer,
         created_at_ms=now_ms,
     )
+
+
+def forget_answers(*, profile_id: str, texts: Sequence[str]) -> int:
+    """Drop the kept answers of plain writes in which one of these texts occurs; returns how many."""
+    find = "strpos" if connection.vendor == "postgresql" else "instr"
+    hits = " or ".join([f"{find}(answer, %s) > 0"] * len(texts))
+    sql = f"delete from ledger_idempotencykey where profile_id = %s and answer <> '' and ({hits})"  # noqa: S608
+    dropped: int = rows.execute(sql, [profile_id, *texts]).rowcount
+    return dropped

@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 from django.db import IntegrityError, transaction
-from rest_framework.response import Response
 
+from apps.core.responses import Response
 from apps.core.values import digest_of, now_ms
 from apps.ledger import actions
 from apps.ledger.queries import remembered

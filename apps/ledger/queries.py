@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 from apps.accounts.rules import Caller
 from apps.ledger.models import IdempotencyKey, LedgerEntry, LedgerHead, Receipt
@@ -40,6 +42,13 @@ def receipt_for(*, by: Caller, receipt_id: str) -> Receipt:
     if receipt is None or not (by.is_human or receipt.requester == by.ref):
         raise ReceiptNotFound
     return receipt
+
+
+def outcome_in(*, receipt_id: str) -> dict[str, Any]:
+    """Return the parts of the outcome that a receipt carries."""
+    body = Receipt.objects.filter(pk=receipt_id).values_list("body", flat=True).first()
+    found: dict[str, Any] = json.loads(body)["outcome"] if body else {}
+    return found
 
 
 def remembered(*, by: Caller, key: str, payload_hash: str) -> IdempotencyKey | None:

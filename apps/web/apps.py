@@ -11,9 +11,10 @@ class WebConfig(AppConfig):
     label = "web"
 
     def ready(self) -> None:
-        """Give the admin our sign-in, our words, and nothing that deletes."""
+        """Give the admin our sign-in, our words, and nothing that deletes; let open pages hear of changes."""
         from django.contrib import admin
 
+        from apps.web import consumers  # noqa: F401 (listens)
         from apps.web.views.sign_in import admin_password, admin_sign_in, sign_out
 
         site = admin.site

@@ -3,7 +3,7 @@
 from django.urls import path
 from django.views.generic.base import RedirectView
 
-from apps.web.views import calendar, health, inbox, settings, sign_in, tokens
+from apps.web.views import calendar, health, inbox, schedules, sessions, settings, sign_in, tokens
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/inbox/"), name="home"),
@@ -18,6 +18,11 @@ urlpatterns = [
     path("receipts/<str:receipt_id>", inbox.receipt_page, name="receipt"),
     path("calendar/", calendar.calendar_page, name="calendar"),
     path("reminders/", calendar.reminders_page, name="reminders"),
+    path("sessions", RedirectView.as_view(url="/sessions/", query_string=True)),
+    path("sessions/", sessions.sessions_page, name="sessions"),
+    path("sessions/<str:session_ref>", sessions.session_page, name="session"),
+    path("schedules", RedirectView.as_view(url="/schedules/", query_string=True)),
+    path("schedules/", schedules.schedules_page, name="schedules"),
     path("tokens/", tokens.tokens_page, name="tokens"),
     path("tokens/<str:token_id>/end", tokens.end_token, name="end_token"),
     path("settings/", settings.settings_page, name="settings"),

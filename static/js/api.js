@@ -4,10 +4,14 @@ import { sentence } from "./words.js";
 /** What the server answered instead of doing it; `message` is a sentence for the person. */
 export class Refused extends Error {
   constructor(status, body) {
-    super(sentence(body.code, body.detail));
+    // The routes of agent control name the error in a member of its own.
+    const { code = "", message = "", ...more } = body.error ?? { ...body, message: body.detail };
+    super(sentence(code, message));
     this.status = status;
-    this.code = body.code || "";
-    this.body = body;
+    this.code = code;
+    this.body = { ...body, ...more };
+    /** What the server says itself, where the sentence is ours. */
+    this.words = body.error && message && message !== this.message ? `(${message})` : "";
   }
 }
 

@@ -7,7 +7,7 @@ const POLL_MS = 10000;
 
 /** Open cards by id, as `{card, nonce}`; an empty nonce is fetched before deciding. */
 export const open = new Map();
-/** Tells `shown`, `ended`, `counted`, `connection`; what happened is in `detail`. */
+/** Tells `shown`, `ended`, `counted`, `connection`, `told` of changes that pages show, `due`; `detail` says what happened. */
 export const happenings = new EventTarget();
 
 let offset = 0;
@@ -44,6 +44,10 @@ function hear(frame) {
     count();
   } else if (frame.type === "card.ended") {
     end(frame.id, frame);
+  } else if (frame.type === "page.told") {
+    tell("told", frame);
+  } else if (frame.type === "alarm.due") {
+    tell("due", frame);
   } else if (frame.type === "decision.taken" || frame.type === "decision.refused") {
     answers.get(frame.id)?.resolve(frame);
   }
@@ -91,9 +95,10 @@ async function lookUpEnd(id) {
   if (facts.state !== "pending") end(id, facts);
 }
 
-async function stateOf(id) {
+/** Return how a card stands by now. */
+export async function stateOf(id) {
   const { card, nonce } = await read(`/api/inbox/${encodeURIComponent(id)}`);
-  return { state: card.state, by: card.decided_by, at: card.decided_at_ms, code: card.code, receipt_id: card.receipt_id, card, nonce };
+  return { state: card.state, by: card.decided_by, at: card.decided_at_ms, code: card.code, detail: card.detail, receipt_id: card.receipt_id, card, nonce };
 }
 
 /** Return the entry of an open card, read over HTTP if the socket has not shown it; null if it ended. */

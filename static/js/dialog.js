@@ -1,7 +1,9 @@
 // The one dialog that decides. It shows the server's words as text, and nothing but a person's deliberate act counts:
 // a tick, then a press of a button that began after the dialog had been open for a while without any key held.
-import { decide, find, happenings, open as openCards, serverNow } from "./cards.js";
+import { call } from "./api.js";
+import { decide, find, happenings, open as openCards, serverNow, stateOf } from "./cards.js";
 import { isolate, showLines, showRequester } from "./card_text.js";
+import { companions } from "./companions.js";
 import { anyHeld, keys } from "./keys.js";
 import { announce, dropNotice, notice } from "./live.js";
 import { moment, span } from "./time.js";
@@ -9,8 +11,11 @@ import { say, sentence } from "./words.js";
 
 const ARMING_MS = 600;
 const SETTLE_MS = 400;
+const CARRYING_OUT_MS = 30000;
 const dialog = document.getElementById("ask");
 const part = Object.fromEntries([...dialog.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
+
+const usualTick = part["tick-label"].textContent;
 
 let current = null;
 let armed = false;
@@ -60,7 +65,10 @@ function fill(card) {
   part.undo.textContent = card.undo;
   part.undo.classList.toggle("never", card.undo === say("no_undo"));
   part.profile.textContent = card.profile.name;
+  part["tick-label"].textContent = card.tick_label || usualTick;
   showLines(part.lines, card.lines);
+  part.offers.hidden = !card.offers?.length;
+  part.offers.replaceChildren(...(card.offers ?? []).map(offered));
   part["purpose-box"].hidden = !card.purpose;
   part.purpose.textContent = card.purpose;
   showRequester(part.requester, card);
@@ -68,6 +76,21 @@ function fill(card) {
   dialog.classList.toggle("louder", card.louder);
   showLeft();
   refresh();
+}
+
+/** What is milder than a yes: a link, or a change after which the answer is no. */
+function offered({ label, href, instead }) {
+  const node = document.createElement(instead ? "button" : "a");
+  node.className = "button";
+  node.textContent = label;
+  if (instead) {
+    node.type = "button";
+    node.addEventListener("click", () => doInstead(href, label));
+  } else {
+    node.href = href;
+    node.download = "";
+  }
+  return node;
 }
 
 function showLeft() {
@@ -111,8 +134,10 @@ function refresh() {
   part.tick.disabled = closed || !read;
   part.confirm.disabled = closed || !armed || !read || !part.tick.checked;
   part.keep.disabled = closed;
+  for (const button of part.offers.querySelectorAll("button")) button.disabled = closed || !armed;
   part.keep.setAttribute("aria-disabled", String(closed || !armed));
   part.decide.hidden = part.keep.hidden = part.confirm.hidden = over;
+  part.offers.toggleAttribute("inert", closed);
   part.left.parentElement.hidden = over;
   part.close.hidden = !over;
 }
@@ -153,6 +178,9 @@ part.keep.addEventListener("click", () => send("deny"));
 part.confirm.addEventListener("click", () => send("approve"));
 part.close.addEventListener("click", shut);
 dialog.addEventListener("close", rest);
+// While it works, Escape does nothing.
+dialog.addEventListener("cancel", (event) => { if (sending) event.preventDefault(); });
+dialog.addEventListener("keydown", (event) => { if (sending && event.key === "Escape") event.preventDefault(); });
 
 function shut() {
   dialog.close();
@@ -168,8 +196,31 @@ function rest() {
   current = null;
 }
 
+async function doInstead(href, label) {
+  if (!armed || sending || over) return;
+  const id = current;
+  sending = true;
+  refresh();
+  showOutcome(say("sending"));
+  try {
+    await call("POST", href);
+  } catch (error) {
+    sending = false;
+    if (current === id) again(error.message);
+    return;
+  }
+  sending = false;
+  if (current === id && !over) send("deny", label);
+}
+
 // --- Deciding --------------------------------------------------------------------------------------------------------
-async function send(decision) {
+/** Look once more whether it may go; a look that fails is left to the server's own. */
+async function objection(card) {
+  const check = companions.get(card?.contract)?.check;
+  return check ? check(card).catch(() => "") : "";
+}
+
+async function send(decision, instead = "") {
   if (!armed || sending || over || (decision === "approve" && !(part.tick.checked && read))) return;
   const id = current;
   const { card } = openCards.get(id) ?? {};
@@ -178,8 +229,15 @@ async function send(decision) {
   refresh();
   showOutcome(say("sending"));
   const settled = new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const reasons = decision === "approve" ? await objection(card) : "";
+  if (reasons) {
+    await settled;
+    sending = false;
+    decidedHere.delete(id);
+    return current === id ? again(reasons) : notice({ title: reasons, seconds: 10 });
+  }
   try {
-    const reason = decision === "deny" ? part.reason.value.trim() : "";
+    const reason = decision === "deny" ? part.reason.value.trim() || instead : "";
     const answer = await decide(id, { decision, reason });
     // The second click of a double click must still find the dialog.
     await settled;
@@ -201,14 +259,26 @@ async function send(decision) {
   }
 }
 
-function taken(id, card, { state, code, receipt_id: receipt }) {
+function taken(id, card, { state, code, detail = "", receipt_id: receipt }) {
   const head = `${say("states")[state]}: ${card?.question ?? ""}`;
-  const plain = [say("sentences")[state], say("codes")[code]].filter(Boolean).join(" ");
+  const known = say("codes")[code];
+  // The server's own words in brackets, where ours say less.
+  const words = detail && detail !== known ? `(${detail})` : "";
+  const plain = [say("sentences")[state], known, words].filter(Boolean).join(" ");
   const buttons = receipt ? [{ label: say("receipt"), href: `/receipts/${encodeURIComponent(receipt)}` }] : [];
+  if (current === id && state === "executing") return carryingOut(id, plain);
   if (current === id && (state === "executed" || state === "denied")) shut();
   if (current === id) finish(plain, { good: state === "executing" });
   else notice({ title: head, line: plain, buttons, seconds: 10 });
   announce(`${head} ${plain}`);
+}
+
+/** Agreed to, and not done yet: the dialog waits for the end, but not for ever. */
+function carryingOut(id, plain) {
+  sending = true;
+  refresh();
+  showOutcome(plain, true);
+  setTimeout(() => { if (current === id && sending) { sending = false; finish(plain, { good: true }); } }, CARRYING_OUT_MS);
 }
 
 function refused(id, { code, detail, state, by, at }) {
@@ -251,8 +321,13 @@ happenings.addEventListener("shown", ({ detail: { card } }) => {
     again(say("not_sent"));
   }
 });
-happenings.addEventListener("ended", ({ detail: { id, state, by, at } }) => {
+happenings.addEventListener("ended", async ({ detail: { id, card, state, by, at } }) => {
   if (!dialog.open || id !== current || over) return;
+  if (decidedHere.has(id) && part.outcome.textContent.startsWith(say("sentences").executing)) {
+    const facts = await stateOf(id).catch(() => ({ state }));
+    sending = false;
+    return current === id && !over ? taken(id, card, facts) : undefined;
+  }
   if (sending && part.outcome.textContent !== say("unknown_sent")) return;
   sending = false;
   const who = by && at ? say("decided_by", { by, at: moment(at) }) : "";

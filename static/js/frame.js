@@ -6,6 +6,8 @@ import { announce, dropNotice, notice, showCount } from "./live.js";
 import { asking } from "./asking.js";
 import { moment, span } from "./time.js";
 import { say } from "./words.js";
+import { watchDue } from "./due.js";
+import "./sessions/beside.js";
 
 const root = document.documentElement;
 root.classList.add("scripted");
@@ -112,3 +114,4 @@ function signedOut() {
 document.addEventListener("sayso:signed-out", signedOut);
 
 start();
+watchDue();

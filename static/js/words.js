@@ -14,6 +14,11 @@ export function say(name, values = {}) {
 }
 
 /** Return the sentence for a machine code, else the server's own sentence. */
-export function sentence(code, detail = "") {
-  return known.codes?.[code] || detail || say("failed");
+export function sentence(code = "", detail = "") {
+  return known.codes?.[code] || known.codes?.[code.toLowerCase()] || detail || say("failed");
+}
+
+/** Return the words for a number of things; one of them may have words of its own under `<name>_one`. */
+export function sayCount(name, count) {
+  return say(count === 1 && `${name}_one` in known ? `${name}_one` : name, { count: new Intl.NumberFormat(language).format(count) });
 }

@@ -16,6 +16,19 @@ from playwright.async_api import BrowserContext, Page, Playwright, async_playwri
 from tests.browser.chromium import ARGUMENTS
 from tests.conformance.gate.story import Story
 from tests.conformance.process import ServerProcess
+from tests.sessions.logs import (
+    call,
+    call_block,
+    numbered,
+    reply,
+    result,
+    step_end,
+    step_start,
+    text,
+    turn_end,
+    turn_start,
+    user,
+)
 
 expect.set_options(timeout=20_000)
 WORLD = {
@@ -47,8 +60,51 @@ WORLD = {
     },
 }
 SWIMMING = ["2026-12-02T18:00", "2026-12-09T18:00", "2026-12-16T18:00", "2026-12-23T18:00"]
+NOW_MS = 1_796_025_600_000
 SECOND_MS = 1_796_835_600_000
 DENTIST_MS = 1_796_286_600_000
+
+
+PLAN = "A first plan:\n\n1. Friday: arrival, dinner in Alfama.\n2. Saturday: Belém and the river.\n3. Home."
+LOOK = '{"path": "notes/trains.md"}'
+CONVERSATION = [
+    {"type": "session/title", "data": {"title": "Trip to Lisbon", "messageSeqs": [], "source": {"kind": "user"}}},
+    turn_start(1),
+    step_start(1, 1),
+    user("u1", "Can you plan a weekend in Lisbon for two?"),
+    reply(1, 1, "a1x", text("I look up the trains first."), call_block("c1", name="read_file", arguments=LOOK)),
+    call(1, 1, "c1", name="read_file", arguments=LOOK),
+    result(1, 1, "c1", "Friday 18:04, platform 3"),
+    step_end(1, 1),
+    step_start(1, 2),
+    reply(1, 2, "a1", text(PLAN)),
+    step_end(1, 2),
+    turn_end(1),
+    turn_start(2),
+    step_start(2, 1),
+    user("u2", "Which tram goes to Belém?"),
+    reply(2, 1, "a2", text("Tram 15E, from Praça da Figueira. It takes about half an hour.")),
+    step_end(2, 1),
+    turn_end(2),
+]
+SCHEDULES = [
+    {
+        "title": "Check the trains",
+        "prompt": "Is the Friday train on time?",
+        "weekly": {"time": "08:30:00", "time_zone": "Europe/Berlin", "weekdays": [1, 5]},
+    },
+    {
+        "title": "Pack the passports",
+        "prompt": "Both of them.",
+        "at": {"date": "2026-12-24", "time": "18:00:00", "time_zone": "Europe/Berlin"},
+    },
+    {
+        "title": "Meter reading",
+        "prompt": "Ask for it.",
+        "cron": {"expression": "0 9 1 * *", "time_zone": "America/New_York"},
+        "options": {"paused": True},
+    },
+]
 
 
 @dataclass(kw_only=True)
@@ -131,6 +187,30 @@ class Stage:
         asked = Asked(process=process)
         self.asks.append(asked)
         return asked
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Let the agent do something that nobody is asked for, and return what was answered."""
+        answer = await (await self.send(method, path, body)).answer()
+        assert answer["status"] < 300, answer
+        return answer["body"]
+
+    async def tell(self, session: str, rows: list[dict[str, Any]]) -> None:
+        """Append to the log of a session."""
+        path = f"/api/sessions/{session}/events"
+        first = (await self.call("GET", f"{path}?limit=1"))["next_seq"]
+        await self.call("POST", path, {"expected_seq": first, "events": numbered(rows, first=first, time_ms=NOW_MS)})
+
+    async def furnish(self) -> None:
+        """Put something onto the pages of sessions and schedules."""
+        await self.call("POST", "/api/sessions", {"id": "s2", "title": "Electricity bills"})
+        await self.tell("s1", CONVERSATION)
+        await self.call("POST", "/api/sessions/s1/pin")
+        for schedule in SCHEDULES:
+            await self.call("POST", "/api/sessions/s1/schedules", schedule)
+
+    async def restart(self, how: str = "stop") -> None:
+        """End the server and start it again on what it has stored."""
+        await self.story.do({"do": "restart_server", "how": how})
 
     async def swimming(self, slot: str = "2026-12-09T18:00") -> dict[str, Any]:
         """Return one date of the series as the agent lists it."""

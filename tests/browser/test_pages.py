@@ -30,7 +30,7 @@ IMPORTED = [
     "15DiarySayso keeps events and reminders only; left out.",
 ]
 VIEWS = [f"/calendar/?view={view}&day=2026-12-02" for view in ("month", "week", "agenda")]
-PAGES = ["/inbox/", *VIEWS, "/reminders/", "/tokens/", "/settings/"]
+PAGES = ["/inbox/", *VIEWS, "/reminders/", "/sessions/", "/sessions/s1", "/schedules/", "/tokens/", "/settings/"]
 WEEK = "/calendar/?view=agenda&day=2026-12-01"
 
 
@@ -178,6 +178,7 @@ async def test_the_api_is_described_on_a_page_of_its_own(stage):
 @pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
 async def test_every_page_fits_its_window(stage, pictures, scheme, width, locale):
     size = {"width": width, "height": 844 if width == 390 else 900}
+    await stage.furnish()
     alice = await stage.open("alice", "/settings/", viewport=size, color_scheme=scheme, locale=locale)
     if locale == "zh-CN":
         await alice.locator("#language").select_option("zh-hans")
@@ -188,7 +189,7 @@ async def test_every_page_fits_its_window(stage, pictures, scheme, width, locale
         await expect(alice.locator("[aria-busy=true]")).to_have_count(0)
         assert not await alice.evaluate("document.documentElement.scrollWidth > innerWidth"), path
         if pictures and locale == "en-GB":
-            name = path.strip("/").partition("&")[0].replace("/?view=", "-")
+            name = path.strip("/").partition("&")[0].replace("/?view=", "-").replace("sessions/s1", "session")
             await alice.screenshot(path=pictures / f"{name}-{width}-{scheme}.png")
     await alice.goto(stage.server.origin + "/inbox/")
     await expect(alice.locator("[data-connection]")).to_have_attribute("data-connection", "open")

@@ -13,6 +13,7 @@ from apps.confirmations.actions import ending
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import ConfirmationNotFound, DeniedRecently, TooManyPending
 from apps.core.errors import Denied, InvalidField, NotFound
+from apps.core.values import name_hash
 from apps.ledger.models import IdempotencyKey, LedgerEntry
 from apps.ledger.rules import IdempotencyConflict
 from tests import factories
@@ -244,14 +245,15 @@ class TestEndsThatNobodyDecides:
             actions.withdraw_of_token(owner_id=gate.agent.token_id, now_ms=gate.now_ms)
         assert order == [(step, each) for step in ("lock", "move") for each in asked]
 
-    def test_its_end_names_the_session_in_the_ledger(self, gate):
+    def test_its_end_names_the_session_in_the_ledger_by_a_hash(self, gate):
+        """The ledger never changes, and the id itself may have to go with its session."""
         outcome = gate.ask(ids={"session": "s1", "run": "r1"})
         gate.decide(outcome, decision="deny")
         entry = LedgerEntry.objects.order_by("seq").last()
         assert json.loads(entry.ids) == {
             "confirmation": outcome.confirmation_id,
             "contract": gate.row(outcome).contract,
-            "session": "s1",
+            "session": name_hash(profile_id=gate.profile.pk, name="s1"),
             "run": "r1",
         }
 

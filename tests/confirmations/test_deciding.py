@@ -236,7 +236,7 @@ class TestEffectsOutside:
         outcome = self.claim(gate)
         assert not outside().exists()
         assert gate.row(outcome).receipt_id == ""
-        row = actions.run_claimed(confirmation_id=outcome.confirmation_id, now_ms=gate.now_ms)
+        row = actions.run_claimed(confirmation_id=outcome.confirmation_id, tell_ms=lambda: gate.now_ms)
         assert row.state == "executed"
         assert outside().read_text() == "old\n"
         assert ends() == ["confirmation.asked", "confirmation.executing", "confirmation.executed"]
@@ -245,17 +245,17 @@ class TestEffectsOutside:
     def test_it_runs_once(self, gate):
         outcome = self.claim(gate)
         for _ in range(2):
-            actions.run_claimed(confirmation_id=outcome.confirmation_id, now_ms=gate.now_ms)
+            actions.run_claimed(confirmation_id=outcome.confirmation_id, tell_ms=lambda: gate.now_ms)
         assert outside().read_text() == "old\n"
 
     def test_a_no_from_outside_ends_failed(self, gate):
         outcome = self.claim(gate, "broken")
-        actions.run_claimed(confirmation_id=outcome.confirmation_id, now_ms=gate.now_ms)
+        actions.run_claimed(confirmation_id=outcome.confirmation_id, tell_ms=lambda: gate.now_ms)
         assert (gate.row(outcome).state, gate.row(outcome).code) == ("failed", "workspace_locked")
 
     def test_no_answer_ends_uncertain(self, gate):
         outcome = self.claim(gate, "silent")
-        actions.run_claimed(confirmation_id=outcome.confirmation_id, now_ms=gate.now_ms)
+        actions.run_claimed(confirmation_id=outcome.confirmation_id, tell_ms=lambda: gate.now_ms)
         assert gate.row(outcome).state == "uncertain"
         assert Receipt.objects.count() == 0
 
@@ -263,7 +263,7 @@ class TestEffectsOutside:
         outcome = self.claim(gate)
         assert actions.settle_after_crash(now_ms=gate.now_ms) == 1
         assert gate.row(outcome).state == "uncertain"
-        assert actions.run_claimed(confirmation_id=outcome.confirmation_id, now_ms=gate.now_ms) is None
+        assert actions.run_claimed(confirmation_id=outcome.confirmation_id, tell_ms=lambda: gate.now_ms) is None
         assert not outside().exists()
 
     def test_a_claimed_one_neither_expires_nor_is_withdrawn_nor_decided_again(self, gate):

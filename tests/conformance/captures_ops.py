@@ -1,6 +1,6 @@
 """The vectors of captures that need no server: declarations, their interpretation, the three projectors.
 
-`capture` needs a server and a database; `captures_steps.py` runs its steps against any HTTP client.
+`capture` needs a server and a database: `captures_server.py`.
 """
 
 from apps.captures.rules import (

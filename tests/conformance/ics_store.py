@@ -15,8 +15,9 @@ from apps.calendars.actions.storing import stored_of
 from apps.calendars.models import CalendarObject
 from apps.calendars.queries.calendars import texts_of
 from apps.calendars.queries.items import find_item, stored_object
-from apps.calendars.queries.listing import timeless_reminders, window_items
+from apps.calendars.queries.listing import window_items
 from apps.calendars.queries.previews import identity_of
+from apps.calendars.queries.reminders import timeless_reminders
 from apps.calendars.queries.values import Shown
 from apps.calendars.rules.alarms import Alarm, alarms_between
 from apps.calendars.rules.components import Occurrence, StoredObject

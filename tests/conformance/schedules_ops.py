@@ -1,6 +1,6 @@
 """The vectors of the schedules that need no database: rules, records, edits, histories, arguments, older logs.
 
-`drive` is not here: a pass of delivery is seen from outside, on the real dispatcher.
+`drive` is in `drive_ops`: a pass of delivery needs a database.
 """
 
 import json
@@ -26,7 +26,6 @@ from apps.schedules.rules.updates import update_record
 from apps.schedules.rules.values import format_instant, format_time, parse_instant, parse_time
 from apps.schedules.rules.zone_names import canonical_zone
 
-NEEDS_DATABASE = ("drive",)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 WORDS = {"title": "A title", "prompt": "A prompt"}

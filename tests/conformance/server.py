@@ -115,6 +115,7 @@ class Control:
         """Return when many turns of the loop in a row brought nothing new."""
         from apps.core import sockets, timers
         from apps.core.threads import lane
+        from apps.core.waiting import hub
 
         loop = asyncio.get_running_loop()
         turns = 0
@@ -123,7 +124,9 @@ class Control:
             loop.call_soon(turn.set_result, None)
             await turn
             pushing = [task for task in sockets._pending if not listens(task)]
-            working = not lane.idle() or pushing or any(timer.working for timer in timers._timers.values())
+            # A thread that waits for a host is at rest until it is told something.
+            busy = len(pushing) > hub.blocked
+            working = not lane.idle() or busy or any(timer.working for timer in timers._timers.values())
             if working:
                 # Whatever works ends with a job of the lane or a callback of this loop.
                 await lane.run(lambda: None)

@@ -28,13 +28,15 @@ from apps.core.values import now_ms
 from apps.ledger.models import LedgerEntry, LedgerHead, Receipt
 from apps.ledger.queries import entries_of
 from apps.ledger.rules import first_fault
-from apps.sessions import actions as sessions
 from tests.factories.contracts import outside
 
 ROOMS = ("accounts", "calendars", "schedules", "captures", "pages", "sessions", "devices")
 ENDS = tuple(
     f"confirmation.{s}" for s in ("executed", "denied", "expired", "withdrawn", "changed", "failed", "uncertain")
 )
+
+DEFAULTS = {"max_open": 10, "denied_recently_s": 600}
+"""The contract's, for a world that does not set them; the server may have told another story before."""
 
 ran = 0
 
@@ -84,7 +86,7 @@ def empty() -> None:
 
 def make_world(*, world: dict[str, Any]) -> dict[str, Any]:
     """Make profiles, people and tokens; what other rooms keep is made by their part of the world."""
-    for name, value in world.get("settings", {}).items():
+    for name, value in {**DEFAULTS, **world.get("settings", {})}.items():
         setattr(settings, f"SAYSO_{name.upper()}", value)
     secrets: dict[str, str] = {}
     with transaction.atomic():
@@ -108,9 +110,7 @@ def make_world(*, world: dict[str, Any]) -> dict[str, Any]:
         for profile, policies in world.get("policies", {}).items():
             accounts.set_policies(by=owner_of(profile), policies=policies)
         for session in world.get("sessions", ()):
-            sessions.create_session(
-                by=owner_of(session["profile"]), ref=session["id"], source=session.get("source", "cli"), now_ms=now_ms()
-            )
+            room_world("session").create(session)
         for room in room_worlds():
             room.make(world)
     return {"secrets": secrets}

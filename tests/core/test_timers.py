@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from apps.core import timers
-from apps.core.timers import RETRY_MS, Timer
+from apps.core.timers import BUSY_MS, MORE, RETRY_MS, Timer
 from apps.core.values import clock, set_clock
 from tests.conformance.clock import ManualClock
 
@@ -52,3 +52,53 @@ async def test_a_failure_is_tried_again(at_zero, caplog):
     await one.work()
     assert (one.armed_ms, one.working) == (RETRY_MS, False)
     assert "the timer test failed" in caplog.text
+
+
+async def test_any_number_of_wakes_during_the_work_are_one_more_round(at_zero):
+    rounds = []
+
+    def work(*, now_ms):
+        rounds.append(now_ms)
+        if len(rounds) == 1:
+            for _ in range(3):
+                one.fire()
+
+    one = timer(work)
+    await one.work()
+    assert len(rounds) == 2
+    assert not one.working
+
+
+async def test_work_that_let_go_of_the_lane_goes_on_at_once(at_zero):
+    answers = [MORE, MORE, None]
+    one = timer(lambda *, now_ms: answers.pop(0), due=900)
+    await one.work()
+    assert (answers, one.armed_ms) == ([], 900)
+
+
+async def test_what_somebody_else_is_doing_is_left_to_them_for_a_moment(at_zero):
+    one = timer(lambda *, now_ms: None, due=0)
+    await one.work()
+    assert one.armed_ms == BUSY_MS
+
+
+async def test_what_is_left_to_another_process_sleeps(at_zero, monkeypatch):
+    done = []
+    names = ("server", "dispatcher")
+    both = {
+        name: Timer(
+            name=name,
+            next_due_ms=lambda: 700,
+            run_due=lambda *, now_ms, name=name: done.append(name),
+            event="thing.asked",
+            dispatches=name == "dispatcher",
+        )
+        for name in names
+    }
+    monkeypatch.setattr(timers, "_timers", both)
+    await timers.start_all(dispatching=False)
+    for one in both.values():
+        one.hear({"event": "thing.asked", "deadline": 300})
+    assert (done, [one.armed_ms for one in both.values()]) == (["server"], [300, None])
+    await timers.start_all(serving=False)
+    assert done == ["server", "dispatcher"]

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from apps.core import waiting
+from apps.core import announce, waiting
 from apps.core.values import clock, set_clock
-from apps.core.waiting import SCOPE_KEY, Answer, Deferral, Hub, Stream, WaitingLayer
+from apps.core.waiting import SCOPE_KEY, Answer, Deferral, Hub, Stream, WaitingLayer, block_until
 from tests.conformance.clock import ManualClock
 
 KEY = "confirmation:c1"
@@ -287,3 +287,63 @@ class TestMemoryOfReleases:
             hub.release(f"confirmation:c{number}")
         hub.release("requester:r1")
         assert list(hub.released) == ["confirmation:c2", "confirmation:c3", "confirmation:c4"]
+
+
+class TestBlockedThreads:
+    @pytest.fixture
+    async def serving(self, hub):
+        announce.bind(asyncio.get_running_loop())
+        yield hub
+        announce.bind(None)
+
+    async def test_look_again_at_each_release_until_it_holds(self, serving, time):
+        looks = []
+
+        def third():
+            looks.append(len(looks))
+            return len(looks) == 3
+
+        blocked = asyncio.ensure_future(asyncio.to_thread(block_until, third, key="runs:s1", within_ms=5000))
+        for expected in (1, 2):
+            while serving.blocked == 0 or len(looks) < expected:
+                await settle()
+            serving.release("runs:s2")
+            serving.release("runs:s1")
+        assert await blocked is True
+        assert (looks, serving.blocked, serving.count()) == ([0, 1, 2], 0, 0)
+
+    async def test_miss_no_release_that_comes_while_they_look(self, serving, time):
+        loop = asyncio.get_running_loop()
+        looks = []
+
+        def overtaken():
+            looks.append(1)
+            asyncio.run_coroutine_threadsafe(release(), loop).result()
+            return len(looks) == 2
+
+        async def release():
+            serving.release("runs:s1")
+
+        assert await asyncio.to_thread(block_until, overtaken, key="runs:s1", within_ms=5000)
+
+    async def test_give_up_when_the_time_is_up_or_the_server_stops(self, serving, time):
+        for end in (lambda: time.advance(5000, settle), stopping(serving)):
+            blocked = asyncio.ensure_future(
+                asyncio.to_thread(block_until, lambda: False, key="runs:s1", within_ms=5000)
+            )
+            while serving.blocked == 0:
+                await settle()
+            await end()
+            assert await blocked is False
+        assert not await asyncio.to_thread(block_until, lambda: False, key="runs:s1", within_ms=5000)
+
+    def test_look_once_where_nothing_is_served(self):
+        assert not block_until(lambda: False, key="runs:s1", within_ms=5000)
+        assert block_until(lambda: True, key="runs:s1", within_ms=5000)
+
+
+def stopping(hub):
+    async def stop():
+        hub.stop()
+
+    return stop

@@ -249,7 +249,11 @@ class TestRequests:
         request = await house.ask(DELETE)
         headers = {"authorization": f"Bearer {house.secrets['agent']}"}
         (run,) = (await fetch(house.origin, "GET", "/api/sessions/s1/runs", headers=headers)).json["runs"]
-        await fetch(house.origin, "POST", f"/api/sessions/s1/runs/{run['id']}/abort", headers=headers)
+        path = f"/api/sessions/s1/runs/{run['id']}/abort"
+        refused = await fetch(house.origin, "POST", path, headers=headers)
+        assert (refused.status, refused.json["code"]) == (403, "not_your_run")
+        assert request.answer is None
+        assert (await house.page("POST", path)).status == 200
         await house.rest()
         assert request.answer.json["error"]["reason"] == "withdrawn"
         refused = await house.ask(LIST)

@@ -4,16 +4,16 @@ from typing import Any
 
 from django.urls import path
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.confirmations.actions import submit
 from apps.confirmations.api import ask_and_answer, idempotency_key, requested_wait, shape_r
 from apps.core.contracts import contract_named
+from apps.core.dispatch import ApiView
 from apps.core.values import now_ms
 from project.urls import urlpatterns as project_urlpatterns
 
 
-class WorkspaceErasing(APIView):
+class WorkspaceErasing(ApiView):
     """Asks for a contract of the tests, as family R does."""
 
     schema = None

@@ -88,9 +88,13 @@ async def going_on(story, *, fail_at):
         copy.server.destroy()
 
 
+ELSEWHERE = ("append.", "deliver.", "delete_session.", "remove_turn.")
+"""Points that their rooms' own tests kill at."""
+
+
 def test_every_point_has_a_way_to_it():
     print("\n".join(f"{name}: {meaning}" for name, meaning in POINTS.items()))
-    assert WAYS.keys() == POINTS.keys()
+    assert WAYS.keys() == {name for name in POINTS if not name.startswith(ELSEWHERE)}
 
 
 @pytest.mark.parametrize(("point", "before", "step", "found"), CASES)

@@ -216,9 +216,16 @@ class TestDamage:
     def test_source_lists_cannot_unfold_without_end(self):
         rows = [{**logs.user("u", "x"), "sourceEventSeqs": list(range(seq))} for seq in range(1, 400)]
         events = logs.numbered([logs.user("u", "x"), *rows])
-        events_read, torn = read(write_log(header=logs.HEADER, batches=[events]), limits=Limits(sources=1_000))
-        assert len(events_read) < 50
-        assert torn is not None
+        with pytest.raises(LogTooLarge):
+            read(write_log(header=logs.HEADER, batches=[events]), limits=Limits(sources=1_000))
+
+    def test_arrays_and_objects_are_counted_before_they_are_made(self):
+        rows = logs.numbered([{"type": "todo/write", "data": [[]] * 50} for _ in range(9)])
+        data = write_log(header=logs.HEADER, batches=[rows])
+        assert read(data, limits=Limits(line_containers=60, containers=500))[0] == rows
+        for limits in (Limits(line_containers=50), Limits(containers=400)):
+            with pytest.raises(LogTooLarge):
+                read(data, limits=limits)
 
     def test_many_frames_are_one_log(self):
         rows = logs.numbered([{"type": "todo/write", "data": random.Random(seq).random()} for seq in range(300)])

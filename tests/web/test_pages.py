@@ -7,11 +7,12 @@ import pytest
 from apps.accounts.models import AccessToken, Membership
 from apps.confirmations.actions import submit
 from apps.core import contracts
+from apps.sessions.actions import create_session
 from tests import factories
 from tests.factories.contracts import ERASE
 from tests.web.conftest import PASSWORD, browser, send
 
-PAGES = ["/inbox/", "/calendar/", "/reminders/", "/tokens/", "/settings/"]
+PAGES = ["/inbox/", "/calendar/", "/reminders/", "/sessions/", "/schedules/", "/tokens/", "/settings/"]
 
 
 @pytest.fixture
@@ -51,6 +52,22 @@ def test_a_card_that_is_hidden_and_one_that_is_missing_look_alike(house, asked):
     assert [page.status_code for page in pages.values()] == [404, 404]
     texts = {re.sub(rf"{name}|[0-9A-Za-z_+/-]{{22,}}=*", "", page.content.decode()) for name, page in pages.items()}
     assert len(texts) == 1
+
+
+def test_a_session_that_is_hidden_and_one_that_is_missing_look_alike(house):
+    owner = factories.human(house["alice"], of=house["profile"])
+    row = create_session(by=owner, ref="trip-shown", title="Trip\u202e", now_ms=10**12)
+    page = browser("alice").get("/sessions/trip-shown").content.decode()
+    assert "<title>Trip[U+202E] · Sayso</title>" in page
+    assert f'data-session-key="{row.pk}"' in page
+    row.workspace.restricted = True
+    row.workspace.save()
+    bob = browser("bob")
+    pages = {name: bob.get(f"/sessions/{name}") for name in ("trip-shown", "trip-never")}
+    assert [answer.status_code for answer in pages.values()] == [404, 404]
+    texts = {re.sub(rf"{name}|[0-9A-Za-z_+/-]{{22,}}=*", "", page.content.decode()) for name, page in pages.items()}
+    assert len(texts) == 1
+    assert ">default</option>" not in bob.get("/sessions/").content.decode()
 
 
 def test_a_viewer_sees_no_cards(house, asked):

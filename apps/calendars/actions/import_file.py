@@ -9,13 +9,14 @@ from typing import Any
 
 from apps.accounts.rules import Caller
 from apps.calendars.actions.importing import Asking, Entry, ask_for_cancelled, ask_for_missing, import_objects
-from apps.calendars.actions.working import Steps, worker_lines
+from apps.calendars.actions.working import worker_lines
 from apps.calendars.models import Calendar
 from apps.calendars.queries.calendars import items_without
 from apps.calendars.rules.components import Cancellation, StoredObject
 from apps.calendars.rules.filling import Filled
 from apps.calendars.rules.import_report import Report
 from apps.core.errors import SaysoError
+from apps.core.threads import Steps
 
 CHUNK_OBJECTS, CHUNK_ROWS = 100, 1_500
 

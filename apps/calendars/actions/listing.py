@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.calendars.queries.listing import listed_items
+from apps.calendars.queries.answers import listed_items
 from apps.calendars.rules.targets import Unavailable
 from apps.core.contracts import Call, Preview
 

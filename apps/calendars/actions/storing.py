@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from apps.calendars.actions.ringing import drop_clock, set_clocks
 from apps.calendars.models import Calendar, CalendarObject, Revision
 from apps.calendars.queries.items import owner_and_staleness
 from apps.calendars.queries.values import Owner
@@ -58,6 +59,7 @@ def insert_objects(
     rows.insert_all(CalendarObject, made)
     rows.execute_many(_INSERT, occurrences)
     _tell_horizon(made)
+    set_clocks(made, edited=True)
     return made
 
 
@@ -100,15 +102,16 @@ def update_object(
     }
     rows.insert(rows.bare(Revision, before, adding=True))
     row.version += 1
-    refresh_object(row, full=full or filled(stored, now_ms=now_ms))
+    refresh_object(row, full=full or filled(stored, now_ms=now_ms), edited=True)
 
 
-def refresh_object(row: CalendarObject, *, full: Filled) -> None:
+def refresh_object(row: CalendarObject, *, full: Filled, edited: bool = False) -> None:
     """Write the columns anew, and those occurrence rows that are not as they were."""
     for name, value in full.columns.items():
         setattr(row, name, value)
     rows.update(row, ["version", "calendar_id", *full.columns])
     _tell_horizon([row])
+    set_clocks([row], edited=edited)
     stored = {each[2]: each for each in rows.execute(_STORED, [row.pk]).fetchall()}
     fresh = []
     for each in full.rows:
@@ -125,6 +128,7 @@ def refresh_object(row: CalendarObject, *, full: Filled) -> None:
 
 def remove_object(row: CalendarObject) -> None:
     """Remove a locked object with everything that hangs on it."""
+    drop_clock(row.pk)
     rows.execute("delete from calendars_occurrence where object_id = %s", [row.pk])
     rows.execute("delete from calendars_revision where object_id = %s", [row.pk])
     rows.execute("delete from calendars_calendarobject where id = %s", [row.pk])

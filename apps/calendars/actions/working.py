@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from apps.core.errors import SaysoError
-from apps.core.threads import lane
 
 # The process bounds its own processor time; this is for a machine that is busy with other things.
 WORKER_S = 150
@@ -25,31 +23,6 @@ class TooSlow(SaysoError):
 
     code = "too_slow"
     status = 422
-
-
-class Steps:
-    """How a job does things in the lane: one after the other, each a job of its own there."""
-
-    def __init__(self, *, inline: bool) -> None:
-        """Do steps right here when there is no lane around (tests, commands)."""
-        self.inline = inline
-
-    async def lane(self, call: Callable[[], Any]) -> Any:
-        """Run a call in the lane and return its result."""
-        return call() if self.inline else await lane.run(call)
-
-    async def aside(self, call: Callable[[], Any]) -> Any:
-        """Run a call in a thread of its own, where it may wait for a process."""
-        return call() if self.inline else await asyncio.to_thread(call)
-
-
-def run_inline(coroutine: Any) -> Any:
-    """Run a job whose steps never wait to its end, without a loop."""
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        return end.value
-    raise AssertionError("an inline job waited")
 
 
 def worker_lines(mode: str, *, options: dict[str, Any], parts: Iterable[bytes]) -> Iterator[bytes]:

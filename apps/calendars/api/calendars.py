@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from apps.calendars.actions.calendars import create_calendar, update_calendar
 from apps.calendars.actions.planning import Plan
 from apps.calendars.api.carrying import ASKING, carry_out, json_body
+from apps.calendars.api.items import EXPIRES
 from apps.calendars.queries.calendars import calendar_body, calendars_of
 from apps.calendars.serializers import CalendarSerializer
 from apps.confirmations.serializers import ErrorSerializer
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.core.values import now_ms
 from apps.ledger.api import once
 
@@ -66,6 +67,7 @@ class CalendarDetail(ApiView):
 
     @extend_schema(
         operation_id="calendars_delete",
+        parameters=[EXPIRES],
         responses={200: dict, **ASKING},
     )
     def delete(self, request: Any, calendar_id: str) -> Response:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from rest_framework.response import Response
-
 from apps.accounts.rules import Caller
 from apps.calendars.actions.performing import perform, recalled_answer
 from apps.calendars.actions.planning import Plan
@@ -23,6 +21,7 @@ from apps.confirmations.serializers import ErrorSerializer, PendingSerializer
 from apps.core.api import body_of, rendering_of
 from apps.core.contracts import Contract, contract_named
 from apps.core.errors import InvalidField
+from apps.core.responses import Response
 from apps.core.values import now_ms
 
 STATUS_OF_FAILURE = {"calendar_item_not_found": 404, "calendar_permission_denied": 403, "calendar_not_found": 404}

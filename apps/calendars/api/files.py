@@ -8,26 +8,30 @@ from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.parsers import BaseParser, MultiPartParser
-from rest_framework.response import Response
 
 from apps.accounts.rules import Caller
 from apps.calendars.actions.import_file import FileRefused, import_file
 from apps.calendars.actions.importing import Asking, check_import, finish_import
 from apps.calendars.actions.performing import recalled_answer
-from apps.calendars.actions.working import Steps, worker_lines
+from apps.calendars.actions.working import worker_lines
 from apps.calendars.api.carrying import owner_now, payload_of, purpose_of
-from apps.calendars.api.jobs import run_job
+from apps.calendars.api.items import EXPIRES
 from apps.calendars.queries.calendars import texts_of
 from apps.calendars.queries.items import find_calendar
 from apps.calendars.rules.limits import DEFAULT
+from apps.calendars.serializers import ImportSerializer, UploadSerializer
 from apps.confirmations.api import idempotency_key
 from apps.confirmations.rules import EXPIRES_ASYNC_S, check_expires
 from apps.confirmations.serializers import ErrorSerializer
 from apps.core.api import StrictJSONParser, body_of, rendering_of
 from apps.core.dispatch import ApiView
 from apps.core.errors import InvalidField
+from apps.core.jobs import run_job
+from apps.core.responses import Response
+from apps.core.threads import Steps
 from apps.core.values import now_ms
 
 
@@ -67,8 +71,15 @@ class CalendarImport(ApiView):
 
     @extend_schema(
         operation_id="calendars_import",
-        parameters=[OpenApiParameter("replace", bool, description="what the file lacks goes, once a person agrees")],
-        request={"text/calendar": str, "application/json": dict, "multipart/form-data": dict},
+        parameters=[
+            OpenApiParameter("replace", bool, description="what the file lacks goes, once a person agrees"),
+            EXPIRES,
+        ],
+        request={
+            "application/json": ImportSerializer,
+            "multipart/form-data": UploadSerializer,
+            "text/calendar": OpenApiTypes.BINARY,
+        },
         responses={200: OpenApiResponse(dict, description="the report"), 400: ErrorSerializer, 404: ErrorSerializer},
     )
     def post(self, request: Any, calendar_id: str) -> Response:

@@ -133,9 +133,11 @@ def _outside_rows(*, profile_id: str, columns: tuple[Any, ...], hashed: str, nea
         raise ItemNotFound
     stored = stored_object(profile_id=profile_id, object_id=columns[0])
     at = int(near_ms)
-    for each in expand(stored=stored, window_start_ms=at - DAY_MS, window_end_ms=at + 2 * DAY_MS):
-        if slot_hash(each.slot) == hashed:
-            return shown_from(each, columns=columns)
+    # First exactly there: of a dense series the days around hold more than anybody should look at.
+    for low, high, limit in ((at, at + 1, 2_000), (at - DAY_MS, at + 2 * DAY_MS, 10_000)):
+        for each in expand(stored=stored, window_start_ms=low, window_end_ms=high, limit=limit):
+            if slot_hash(each.slot) == hashed:
+                return shown_from(each, columns=columns)
     raise ItemNotFound
 
 

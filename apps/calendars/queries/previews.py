@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from apps.calendars.models import Calendar, CalendarObject
+from apps.calendars.queries.answers import list_preview_facts
 from apps.calendars.queries.bodies import facts_of
 from apps.calendars.queries.items import find_calendar, find_item, owner_of, stored_object
-from apps.calendars.queries.listing import list_preview_facts
 from apps.calendars.queries.values import Found, Shown
 from apps.calendars.rules.columns import columns_of
 from apps.calendars.rules.item_changes import changed_object, loss_of

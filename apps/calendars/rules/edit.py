@@ -11,7 +11,7 @@ from apps.calendars.rules.object_edit import ObjectLines, keep, time_line, touch
 from apps.calendars.rules.object_text import object_text
 from apps.calendars.rules.parts import Part
 from apps.calendars.rules.placements import Placement, read_slot
-from apps.calendars.rules.recurrence import parse_rule
+from apps.calendars.rules.recurrence import check_density, parse_rule
 from apps.calendars.rules.series import Series, read_object
 from apps.calendars.rules.values import DAY_MS, TimeValue, basic_text
 from apps.calendars.rules.zones import Zone, iana_zone
@@ -98,6 +98,7 @@ def _rule_line(rrule: str) -> list[str]:
     value = rrule.strip().removeprefix("RRULE:")
     if not value:
         return []
+    check_density(value)
     parse_rule(value)
     return [f"RRULE:{value}"]
 

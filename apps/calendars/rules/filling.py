@@ -16,10 +16,8 @@ from apps.calendars.rules.projection import Row, project
 from apps.calendars.rules.series import read_object
 from apps.calendars.rules.targets import (
     DAY_MS,
-    DENSE_BACK_MS,
+    HORIZONS_MS,
     LONG_MS,
-    ROWS_AHEAD_MS,
-    ROWS_BACK_MS,
     ROWS_MAX,
     slot_hash,
 )
@@ -76,14 +74,15 @@ def _projected(columns: dict[str, Any], *, stored: StoredObject, now_ms: int) ->
     if not columns["recurring"] or (count is not None and count <= ROWS_MAX):
         rows = project(stored=stored, horizon_start_ms=-EVERYWHERE_MS, horizon_end_ms=EVERYWHERE_MS)
         return {"rows_from_ms": None, "rows_to_ms": None, "extend_at_ms": None}, rows
-    low, high = now_ms - ROWS_BACK_MS, now_ms + ROWS_AHEAD_MS
-    rows = project(stored=stored, horizon_start_ms=low, horizon_end_ms=high, limit=ROWS_MAX + 1)
-    if len(rows) > ROWS_MAX:
-        low, high = now_ms - DENSE_BACK_MS, now_ms + 4 * DENSE_BACK_MS
-        rows = project(stored=stored, horizon_start_ms=low, horizon_end_ms=high)
-    over = columns["last_ms"] is not None and columns["last_ms"] < low
-    extend_at_ms = None if over else now_ms + (high - now_ms) // 2
-    return {"rows_from_ms": low, "rows_to_ms": high, "extend_at_ms": extend_at_ms}, rows
+    for back, ahead in HORIZONS_MS:
+        low, high = now_ms - back, now_ms + ahead
+        rows = project(stored=stored, horizon_start_ms=low, horizon_end_ms=high, limit=ROWS_MAX + 1)
+        if len(rows) <= ROWS_MAX:
+            over = columns["last_ms"] is not None and columns["last_ms"] < low
+            extend_at_ms = None if over else now_ms + (high - now_ms) // 2
+            return {"rows_from_ms": low, "rows_to_ms": high, "extend_at_ms": extend_at_ms}, rows
+    # Too many even within a day: no rows at all, every window is expanded when somebody looks.
+    return {"rows_from_ms": now_ms, "rows_to_ms": now_ms, "extend_at_ms": None}, []
 
 
 def _dressed(columns: dict[str, Any], stored: StoredObject, projected: list[Row]) -> list[tuple[Any, ...]]:

@@ -1,13 +1,9 @@
 """The import codes that need the whole series: zones, exclusions, overrides, a DTSTART outside its rule."""
 
-from itertools import islice
-
 from apps.calendars.rules.parts import Part
 from apps.calendars.rules.reading import Note, Reading
 from apps.calendars.rules.series import Series
 from apps.calendars.rules.values import TimeValue, basic_text
-
-_GAP_MS = 26 * 3_600_000
 
 
 class Budget:
@@ -90,12 +86,10 @@ def _matches(series: Series, master: Part, value: TimeValue, budget: Budget) -> 
     key = master.instant_of(value)
     if key in series.overrides:
         return True
-    wall = master.anchor_zone.to_wall(key)
     before = walked(series)
-    for slot in series.slots(low_ms=wall - _GAP_MS, high_ms=wall + _GAP_MS):
-        if slot.key == key:
-            budget.spend(series, before=before)
-            return True
+    if next(series.slots_at(key), None) is not None:
+        budget.spend(series, before=before)
+        return True
     # Out of budget counts as a match: a warning must be true.
     return not budget.spend(series, before=before)
 
@@ -104,10 +98,5 @@ def _is_empty(series: Series, budget: Budget) -> bool:
     if any(not series.is_excluded(override.slot) for override in series.overrides.values()):
         return False
     before = walked(series)
-    for slot in islice(series.slots(), len(series.excluded) + 100_000 * bool(series.excluded_days) + 1):
-        if not series.is_excluded(slot):
-            budget.spend(series, before=before)
-            return False
-        if walked(series) - before > budget.periods:
-            break
-    return budget.spend(series, before=before)
+    empty = next(series.present(), None) is None
+    return budget.spend(series, before=before) and empty

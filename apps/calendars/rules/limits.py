@@ -49,6 +49,18 @@ class InvalidRecurrence(CalendarRuleError):
     code = "rrule_invalid"
 
 
+class RuleTooFrequent(InvalidRecurrence):
+    """The rule (rrule) repeats every second or minute, which no calendar here keeps."""
+
+    code = "rrule_too_frequent"
+
+
+class RuleTooDense(InvalidRecurrence):
+    """The lists of the rule (rrule) make more times than a calendar here keeps."""
+
+    code = "rrule_too_dense"
+
+
 class InvalidTime(CalendarRuleError):
     """The date or time cannot be read."""
 

@@ -27,6 +27,8 @@ class DayRules:
         others = bool(self.months or self.month_days or self.year_days or self.weeks)
         self.unrestricted = not (others or self.has_days)
         self.only_weekdays = not others and self.has_days and not self.ordinals
+        # At most 12 months of 14 kinds of years (with week numbers: of years by their neighbours).
+        self._offsets: dict[tuple[object, ...], list[int]] = {}
         self._week_offsets = sorted((day - self.week_start) % 7 for day in self.weekdays)
 
     def _borrow(self, *, rule: Rule, month: int, number: int, start_weekday: int) -> None:
@@ -42,6 +44,27 @@ class DayRules:
 
     def of_year(self, year: int) -> list[int]:
         """Days of a year in order."""
+        return self._known(year, 0)
+
+    def of_month(self, year: int, month: int) -> list[int]:
+        """Days of a month in order."""
+        if self.months and month not in self.months:
+            return []
+        return self._known(year, month)
+
+    def _known(self, year: int, month: int) -> list[int]:
+        """Days of a year or of one of its months, remembered for all years that look alike."""
+        if not 1 < year < 9998:
+            return self._in_month(year, month) if month else self._in_year(year)
+        first = day_number(year, month=1, day=1) or 0
+        key = (month, weekday(first), _is_leap(year), *(self.weeks and (_is_leap(year - 1), _is_leap(year + 1))))
+        offsets = self._offsets.get(key)
+        if offsets is None:
+            days = self._in_month(year, month) if month else self._in_year(year)
+            offsets = self._offsets[key] = [day - first for day in days]
+        return [first + offset for offset in offsets]
+
+    def _in_year(self, year: int) -> list[int]:
         first, last = day_number(year, month=1, day=1), day_number(year, month=12, day=31)
         if first is None or last is None:
             return []
@@ -58,10 +81,7 @@ class DayRules:
         days = {day for day in found if picked is None or day in picked}
         return sorted(day for day in days if self._fits_rest(day))
 
-    def of_month(self, year: int, month: int) -> list[int]:
-        """Days of a month in order."""
-        if self.months and month not in self.months:
-            return []
+    def _in_month(self, year: int, month: int) -> list[int]:
         if self.month_days:
             days = self._month_day_list(year, month)
             if self.has_days:
@@ -145,6 +165,10 @@ class DayRules:
             if first <= at <= last:
                 found.add(at)
         return sorted(found)
+
+
+def _is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def _month_span(year: int, month: int) -> tuple[int, int]:

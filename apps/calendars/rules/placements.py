@@ -1,6 +1,8 @@
 """Where the occurrences of a series lie in a window, before they are dressed for anyone."""
 
 from collections.abc import Iterator
+from heapq import merge
+from itertools import chain, islice
 from typing import NamedTuple
 
 from apps.calendars.rules.parts import Part, Slot, Times
@@ -8,6 +10,7 @@ from apps.calendars.rules.series import Override, Series
 from apps.calendars.rules.values import DAY_MS, TimeValue, clock_text, date_text, parse_time
 
 _GAP_MS = 26 * 3_600_000
+_MOST_UNORDERED = 10_000
 
 
 class Placement(NamedTuple):
@@ -98,6 +101,19 @@ def _extra_times(series: Series, master: Part, slot: Slot) -> Times:
     return times._replace(end_ms=end, last_ms=end)
 
 
+def _window(series: Series, start_ms: int, end_ms: int) -> tuple[int, int]:
+    """Between which wall clocks the slots lie that can touch a window; RDATEs with an end of their own aside."""
+    master = series.master
+    assert master is not None
+    due = master.reading.end if master.todo else None
+    if series.all_day or series.ranges or (due is not None and due.is_date):
+        before, after = _reach(series)
+        return start_ms - before, end_ms + after
+    days, exact = master.length
+    low_ms, high_ms = series.wall_span(first_ms=start_ms - exact, last_ms=end_ms)
+    return low_ms - days * DAY_MS, high_ms
+
+
 def _reach(series: Series) -> tuple[int, int]:
     """How long before the window a slot can lie that still touches it, and how long after."""
     parts = [series.master] if series.master is not None else []
@@ -115,13 +131,14 @@ def _reach(series: Series) -> tuple[int, int]:
 
 def master_placements(*, series: Series, start_ms: int, end_ms: int) -> Iterator[Placement]:
     """Occurrences of the master that touch the window, in order of their slots."""
-    before, after = _reach(series)
     overrides = series.overrides
     plain = not series.ranges and not series.extra
     master = series.master
-    if master is None:
+    if master is None or master.anchor is None:
         return
-    for slot in series.slots(low_ms=start_ms - before, high_ms=end_ms + after):
+    low_ms, high_ms = _window(series, start_ms, end_ms)
+    outside = [Slot(key, wall) for key, (wall, _) in series.extra.items() if not low_ms <= wall < high_ms]
+    for slot in chain(outside, series.slots(low_ms=low_ms, high_ms=high_ms)):
         if slot.key in overrides or series.is_excluded(slot):
             continue
         times, part = (master.times(slot.wall_ms), master) if plain else times_of_slot(series=series, slot=slot)
@@ -137,20 +154,26 @@ def override_placement(override: Override) -> Placement:
     return Placement(override.slot, override.part.times(override.wall_ms), override.part, True)
 
 
+def in_order(*, series: Series, start_ms: int, end_ms: int, whole: bool = True) -> Iterator[Placement]:
+    """Occurrences that touch the window by start, made one by one as they are asked for; not `whole`: overrides alone.
+
+    Within the hour that a clock change leaves out two may come in the other order.
+    """
+    overrides = (override_placement(o) for o in series.overrides.values() if not series.is_excluded(o.slot))
+    single = [each for each in overrides if touches(times=each.times, start_ms=start_ms, end_ms=end_ms)]
+    master = master_placements(series=series, start_ms=start_ms, end_ms=end_ms) if whole else iter(())
+    if series.ranges or series.extra:
+        # Slots that were moved together, and RDATEs with an end of their own, come in no order of time.
+        single += islice(master, _MOST_UNORDERED)
+        master = iter(())
+    return merge(sorted(single, key=_order), master, key=_order) if single else master
+
+
 def placements(*, series: Series, start_ms: int, end_ms: int, limit: int) -> list[Placement]:
     """Occurrences that touch the window, ordered by start; at most `limit`, counted inside the window."""
-    found = []
-    for placement in master_placements(series=series, start_ms=start_ms, end_ms=end_ms):
-        found.append(placement)
-        if len(found) >= limit:
-            break
-    for override in series.overrides.values():
-        if not series.is_excluded(override.slot):
-            placement = override_placement(override)
-            if touches(times=placement.times, start_ms=start_ms, end_ms=end_ms):
-                found.append(placement)
+    found = list(islice(in_order(series=series, start_ms=start_ms, end_ms=end_ms), limit))
     found.sort(key=_order)
-    return found[:limit]
+    return found
 
 
 def _order(placement: Placement) -> tuple[int, int]:
@@ -165,10 +188,9 @@ def find_placement(*, series: Series, key: int) -> Placement | None:
     master = series.master
     if master is None or master.anchor is None:
         return None
-    wall = key if series.all_day else master.anchor_zone.to_wall(key)
     # A slot in a gap shows a later clock than it was written with: look around, compare keys.
-    for slot in series.slots(low_ms=wall - _GAP_MS, high_ms=wall + _GAP_MS):
-        if slot.key == key and not series.is_excluded(slot):
+    for slot in series.slots_at(key):
+        if not series.is_excluded(slot):
             times, part = times_of_slot(series=series, slot=slot)
             return Placement(slot, times, part, False)
     return None

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from apps.calendars.rules.limits import InvalidRecurrence
+from apps.calendars.rules.limits import DEFAULT, InvalidRecurrence, RuleTooDense, RuleTooFrequent
 from apps.calendars.rules.values import TimeValue, basic_text, parse_time
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -59,6 +59,14 @@ def by_product(value: str) -> int:
     """Product of the lengths of the BY lists, from the text alone."""
     parts = (part.partition("=") for part in value.upper().split(";"))
     return prod(text.count(",") + 1 for name, _, text in parts if name.strip().startswith("BY") and text.strip())
+
+
+def check_density(value: str) -> None:
+    """Raise for a rule that no import would take either: too frequent, or with lists that make too many times."""
+    if frequency(value) in REFUSED_FREQUENCIES:
+        raise RuleTooFrequent
+    if by_product(value) > DEFAULT.by_product:
+        raise RuleTooDense
 
 
 def parse_rule(value: str) -> Rule:

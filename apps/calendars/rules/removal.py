@@ -36,7 +36,7 @@ def removal_effect(*, stored: StoredObject, slot: str) -> RemovalEffect:
     """What `remove_occurrence` would do; raises NoSuchOccurrence."""
     series = read_object(stored=stored)
     placement = _placement(series, slot)
-    others = (each for each in series.slots() if not series.is_excluded(each) and each.key != placement.slot.key)
+    others = (each for each in series.present() if each.key != placement.slot.key)
     overrides = [o for o in series.overrides.values() if o.slot.key != placement.slot.key]
     alone = not any(not series.is_excluded(o.slot) for o in overrides) and next(others, None) is None
     return RemovalEffect(slot_text(series=series, slot=placement.slot), placement.is_override, alone)
@@ -74,9 +74,8 @@ def _drop_overrides(lines: ObjectLines, series: Series, goes: Callable[[Override
 
 def _is_generated(series: Series, slot: Slot) -> bool:
     """Whether the slot would still be there without its override."""
-    around = series.slots(low_ms=slot.wall_ms - 2 * DAY_MS, high_ms=slot.wall_ms + 2 * DAY_MS)
     override = series.overrides.get(slot.key)
-    return any(each.key == slot.key for each in around) or (override is not None and override.onwards)
+    return next(series.slots_at(slot.key), None) is not None or (override is not None and override.onwards)
 
 
 def _form(series: Series) -> TimeValue:

@@ -11,9 +11,9 @@ from apps.calendars.rules.recurrence import Rule
 from apps.calendars.rules.series import Series, read_object
 from apps.calendars.rules.values import DAY_MS, MAX_WALL_MS, MIN_WALL_MS
 
-# How many slots are compared one by one; where the rule itself is another one, half a century of days.
+# How many slots are compared one by one; where the rule itself is another one, 28 years of days.
 _COMPARED = 3_000
-_COMPARED_OTHERWISE = 20_000
+_COMPARED_OTHERWISE = 10_300
 # Compared over fewer years, another rule may still lose what comes only now and then, such as 29 February.
 _YEARS_MS = 28 * 366 * DAY_MS
 # How many slots of rules may be walked for the looks past those, all together.
@@ -161,7 +161,7 @@ class _Comparison:
 
 
 def _walked(series: Series) -> int:
-    return sum(walk.periods * len(walk.clocks) * _MOST_DAYS.get(walk.freq, 1) for walk in series.walks)
+    return sum(walk.periods * walk.clocks.size * _MOST_DAYS.get(walk.freq, 1) for walk in series.walks)
 
 
 def _rules(series: Series) -> tuple[Rule, ...]:

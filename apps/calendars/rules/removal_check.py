@@ -30,7 +30,8 @@ def same_but_one(*, before: StoredObject, after: StoredObject, slot: Slot) -> bo
             return False
     kept = _overrides(old)
     kept.pop(slot.key, None)
-    return kept == _overrides(new) and slot.key not in _sample(new, slot.wall_ms - 2 * DAY_MS, 500)
+    left = (each for each in new.slots_at(slot.key) if not new.is_excluded(each) and each.key not in new.overrides)
+    return kept == _overrides(new) and (new.master is None or next(left, None) is None)
 
 
 def _sample(series: Series, low_ms: int, most: int) -> dict[int, Times]:

@@ -51,6 +51,8 @@ class Series:
             override = self.override_of(reading)
             if override is not None:
                 self.overrides[override.slot.key] = override
+        # How many occurrences there are, by how many were counted at most.
+        self.counts: dict[int, int | None] = {}
         self.ranges = sorted((o for o in self.overrides.values() if o.onwards), key=lambda o: o.slot.key)
 
     def _settle_master(self, master: Part) -> None:
@@ -143,15 +145,41 @@ class Series:
                 found = override
         return found
 
+    def wall_span(self, *, first_ms: int, last_ms: int) -> tuple[int, int]:
+        """Between which wall clocks every slot of a timed series lies that begins between two instants."""
+        master = self.master
+        assert master is not None
+        low, high = master.anchor_zone.offsets_near(first_ms)[0], master.anchor_zone.offsets_near(last_ms)[1]
+        return first_ms + low, last_ms + high + 1
+
+    def slots_at(self, key: int) -> Iterator[Slot]:
+        """The slot of the master with that key, excluded or not, if there is one; whatever a day holds beside it."""
+        low_ms, high_ms = (key, key + DAY_MS) if self.all_day else self.wall_span(first_ms=key, last_ms=key)
+        return (slot for slot in self.slots(low_ms=low_ms, high_ms=high_ms) if slot.key == key)
+
+    def present(self, *, low_ms: int = MIN_WALL_MS) -> Iterator[Slot]:
+        """Slots of the master that EXDATE leaves; a day that is excluded as a whole costs one look."""
+        while True:
+            for slot in self.slots(low_ms=low_ms):
+                if self.excluded_days and not self.all_day and slot.wall_ms // DAY_MS in self.excluded_days:
+                    low_ms = (slot.wall_ms // DAY_MS + 1) * DAY_MS
+                    break
+                if slot.key not in self.excluded:
+                    yield slot
+            else:
+                return
+
     def slots(self, *, low_ms: int = MIN_WALL_MS, high_ms: int = MAX_WALL_MS) -> Iterator[Slot]:
         """Slots of the master with their wall clock in [low, high), in order, each once; excluded ones included."""
         master = self.master
         if master is None or master.anchor is None:
             return
-        sources: list[Iterable[int]] = [self._rule_walls(i, low_ms, high_ms) for i in range(len(self.walks))]
+        sources: list[Iterable[int]] = [self.rule_walls(i, low_ms, high_ms) for i in range(len(self.walks))]
         singles = sorted({master.anchor.wall_ms, *(wall for wall, _ in self.extra.values())})
         if self.extra or len(self.walks) != 1 or not self.walks[0].start_is_instance or self.untils[0] is not None:
             sources.append([wall for wall in singles if low_ms <= wall < high_ms])
+        if not sources:
+            return
         seen: set[int] = set()
         to_utc = master.anchor_zone.to_utc
         for wall in heapq.merge(*sources) if len(sources) > 1 else sources[0]:
@@ -165,16 +193,20 @@ class Series:
                 seen.add(key)
                 yield Slot(key, wall)
 
-    def _rule_walls(self, index: int, low_ms: int, high_ms: int) -> Iterator[int]:
+    def rule_walls(self, index: int, low_ms: int, high_ms: int) -> Iterator[int]:
+        """Wall clocks of one rule in [low, high), up to its UNTIL."""
         walk, until = self.walks[index], self.untils[index]
         if until is None:
             yield from walk.walls(low_ms=low_ms, high_ms=high_ms)
             return
         master = self.master
         assert master is not None
-        edge = until if self.all_day else master.anchor_zone.to_wall(until)
-        for wall in walk.walls(low_ms=low_ms, high_ms=min(high_ms, edge + 2 * DAY_MS)):
-            if wall < edge - DAY_MS or (wall if self.all_day else master.anchor_zone.to_utc(wall)) <= until:
+        if self.all_day:
+            yield from walk.walls(low_ms=low_ms, high_ms=min(high_ms, until + 1))
+            return
+        sure, most = master.anchor_zone.offsets_near(until)
+        for wall in walk.walls(low_ms=low_ms, high_ms=min(high_ms, until + most + 1)):
+            if wall <= until + sure or master.anchor_zone.to_utc(wall) <= until:
                 yield wall
 
 

@@ -12,9 +12,8 @@ TITLE_UNITS = 500
 DAY_MS = 86_400_000
 LONG_MS = 25 * 3_600_000
 """Rows that last longer than a day are looked up apart, so that a window never scans far back."""
-ROWS_BACK_MS = 92 * DAY_MS
-ROWS_AHEAD_MS = 400 * DAY_MS
-DENSE_BACK_MS = 7 * DAY_MS
+HORIZONS_MS = ((92 * DAY_MS, 400 * DAY_MS), (7 * DAY_MS, 28 * DAY_MS), (DAY_MS // 2, DAY_MS))
+"""How far back and ahead of a moment occurrences have rows: as far as no more than `ROWS_MAX` lie within."""
 ROWS_MAX = 1_200
 WRITES_PER_MINUTE = 20
 MINUTE_MS = 60_000

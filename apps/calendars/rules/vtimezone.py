@@ -1,7 +1,10 @@
 """A VTIMEZONE as a zone, and how it compares with the IANA zone of the same name (RFC 5545 section 3.6.5)."""
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from heapq import merge
+from itertools import islice
 from typing import NamedTuple
 
 from apps.calendars.rules.content_lines import Component, parameter, parse_tree
@@ -20,7 +23,8 @@ from apps.calendars.rules.values import (
 from apps.calendars.rules.zones import Zone
 
 _MAX_OBSERVANCES = 600
-_MAX_ONSETS = 40_000
+# Two a year need 16,000 until 9999; without a bound a file could make every look at its times slow.
+_MAX_ONSETS = 20_000
 _FIRST_HORIZON_YEAR = 2060
 
 
@@ -53,8 +57,8 @@ class DefinedZone:
     def _reach(self, year: int) -> None:
         day = day_number(min(year, 9999), month=12, day=31) or 0
         self._horizon_ms = MAX_WALL_MS if year >= 9999 else day * DAY_MS
-        onsets = [onset for each in self._observances for onset in _onsets(each, until_ms=self._horizon_ms)]
-        onsets.sort()
+        found = merge(*(_onsets(each, until_ms=self._horizon_ms) for each in self._observances))
+        onsets = list(islice(found, _MAX_ONSETS))
         self.onsets = onsets
         self._instants = [onset.utc_ms for onset in onsets]
         # A wall clock is past an onset when it shows what the later of both clocks shows at that moment.
@@ -79,17 +83,31 @@ class DefinedZone:
         self._extend(utc_ms)
         return utc_ms + self._offset(bisect_right(self._instants, utc_ms))
 
+    def offsets_near(self, utc_ms: int) -> tuple[int, int]:
+        """The least and the largest offset within two days of an instant."""
+        self._extend(utc_ms)
+        first = bisect_right(self._instants, utc_ms - 2 * DAY_MS)
+        last = bisect_right(self._instants, utc_ms + 2 * DAY_MS)
+        offsets = [self._offset(index) for index in range(first, last + 1)]
+        return min(offsets), max(offsets)
 
-def _onsets(each: _Observance, *, until_ms: int) -> list[Onset]:
-    walls = {each.start_ms, *each.dates}
-    for walk, until_utc_ms in each.walks:
-        for wall in walk.walls(low_ms=MIN_WALL_MS, high_ms=until_ms):
-            if until_utc_ms is not None and wall - each.offset_from > until_utc_ms:
-                break
-            walls.add(wall)
-            if len(walls) > _MAX_ONSETS:
-                break
-    return [Onset(wall - each.offset_from, each.offset_from, each.offset_to) for wall in walls]
+
+def _onsets(each: _Observance, *, until_ms: int) -> Iterator[Onset]:
+    """Onsets of one observance in order, each once."""
+    parts: list[Iterable[int]] = [sorted({each.start_ms, *each.dates})]
+    parts += (_until(each, walk, until_utc_ms, until_ms) for walk, until_utc_ms in each.walks)
+    before = None
+    for wall in merge(*parts):
+        if wall != before:
+            yield Onset(wall - each.offset_from, each.offset_from, each.offset_to)
+        before = wall
+
+
+def _until(each: _Observance, walk: RuleWalk, until_utc_ms: int | None, until_ms: int) -> Iterator[int]:
+    for wall in walk.walls(low_ms=MIN_WALL_MS, high_ms=until_ms):
+        if until_utc_ms is not None and wall - each.offset_from > until_utc_ms:
+            return
+        yield wall
 
 
 class Definition(NamedTuple):

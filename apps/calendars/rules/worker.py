@@ -1,8 +1,8 @@
-"""Reading and writing whole files in a process of their own: `python -m apps.calendars.rules.worker import|export`.
+"""Long work on iCalendar text in a process of its own: `python -m apps.calendars.rules.worker import|export|expand`.
 
 The process has a bound on its processor time and memory. Standard input is a line of JSON with the options, then the
-file (import) or one stored object a line (export). Standard output is a line of JSON about the file and one line for
-each object, or the file.
+file (import) or one stored object a line. Standard output: a line of JSON about the file and one for each object; the
+file; or a line for each occurrence.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.filling import filled
 from apps.calendars.rules.ics_parse import parse_calendar
 from apps.calendars.rules.ics_write import export_calendar
+from apps.calendars.rules.occurrences import earliest
+from apps.calendars.rules.searching import Search
 
 CPU_S = 60
 MEMORY_OCTETS = 2 * 1024**3
@@ -53,13 +55,26 @@ def write_file(*, source: BinaryIO, target: BinaryIO) -> None:
     target.write(export_calendar(objects=objects, name=options["name"]))
 
 
+def expand_objects(*, source: BinaryIO, target: BinaryIO) -> None:
+    """Write the first occurrences of the objects in a window, each with its object's place."""
+    options = json.loads(source.readline())
+    found = earliest(
+        objects=[StoredObject(**json.loads(line)) for line in source],
+        window_start_ms=options["start_ms"],
+        window_end_ms=options["end_ms"],
+        limit=options["limit"],
+        search=Search(text=options["text"], completed=options["completed"]),
+    )
+    target.writelines(json.dumps([place, asdict(each)]).encode() + b"\n" for place, each in found)
+
+
 def main() -> None:
     """Do what the argument says, within bounds."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_OCTETS, MEMORY_OCTETS))
     # A short process with nothing to collect: looking for it takes a fourteenth of the time.
     gc.disable()
-    work = {"import": read_file, "export": write_file}[sys.argv[1]]
+    work = {"import": read_file, "export": write_file, "expand": expand_objects}[sys.argv[1]]
     work(source=sys.stdin.buffer, target=sys.stdout.buffer)
 
 

@@ -30,6 +30,9 @@ class Zone(Protocol):
     def to_wall(self, utc_ms: int) -> int:
         """Wall clock of an instant."""
 
+    def offsets_near(self, utc_ms: int) -> tuple[int, int]:
+        """The least and the largest offset within two days of an instant."""
+
     def __hash__(self) -> int:
         """Zones are told apart by identity."""
 
@@ -46,6 +49,10 @@ class UtcZone:
     def to_wall(self, utc_ms: int) -> int:
         """The same number."""
         return utc_ms
+
+    def offsets_near(self, utc_ms: int) -> tuple[int, int]:
+        """None at all."""
+        return 0, 0
 
 
 class IanaZone:
@@ -69,6 +76,11 @@ class IanaZone:
     def to_wall(self, utc_ms: int) -> int:
         """Wall clock of an instant."""
         return utc_ms + _milliseconds(self._at(utc_ms).utcoffset())
+
+    def offsets_near(self, utc_ms: int) -> tuple[int, int]:
+        """The least and the largest offset within two days of an instant."""
+        offsets = [_milliseconds(self._at(utc_ms + days * DAY_MS).utcoffset()) for days in (-2, -1, 0, 1, 2)]
+        return min(offsets), max(offsets)
 
     def name_at(self, utc_ms: int) -> str:
         """Abbreviation of the zone at an instant, such as CEST."""

@@ -11,14 +11,26 @@ from apps.calendars.serializers.deletions import (
 )
 from apps.calendars.serializers.edits import completion_words, creation_words, move_words, reduction_words, update_words
 from apps.calendars.serializers.lines import lines_of
-from apps.calendars.serializers.shapes import CalendarSerializer, ItemSerializer, MobileRequestSerializer
+from apps.calendars.serializers.shapes import (
+    CalendarSerializer,
+    CompletionSerializer,
+    ImportSerializer,
+    ItemSerializer,
+    MobileRequestSerializer,
+    UploadSerializer,
+    WrittenItemSerializer,
+)
 from apps.calendars.serializers.wholes import calendar_words, device_words, import_words, listing_words
 
 __all__ = [
     "CalendarSerializer",
+    "CompletionSerializer",
     "Facts",
+    "ImportSerializer",
     "ItemSerializer",
     "MobileRequestSerializer",
+    "UploadSerializer",
+    "WrittenItemSerializer",
     "calendar_words",
     "change_lines",
     "clock",

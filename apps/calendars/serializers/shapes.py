@@ -27,6 +27,46 @@ class ItemSerializer(serializers.Serializer[Any]):
     calendar = serializers.CharField(required=False, help_text="id or name")
 
 
+class WrittenItemSerializer(ItemSerializer):
+    """An item as the REST endpoints take it, beyond what the mobile door carries."""
+
+    start_date = serializers.DateField(required=False, help_text="all-day events: the first day")
+    last_day = serializers.DateField(required=False, help_text="all-day events: the last day")
+    alarm = serializers.IntegerField(required=False, allow_null=True, help_text="minutes; as reminder_minutes")
+    purpose = serializers.CharField(required=False, help_text="the requester's words on the card")
+    expires_in_s = serializers.IntegerField(required=False, min_value=3, max_value=604_800)
+
+
+class CompletionSerializer(serializers.Serializer[Any]):
+    """What completes a reminder."""
+
+    completed = serializers.BooleanField(required=False, help_text="false opens it again")
+    due_ms = serializers.IntegerField(required=False, help_text="of one occurrence: the listed time")
+    notes = serializers.CharField(required=False, allow_null=True)
+    location = serializers.CharField(required=False, allow_null=True)
+    priority = serializers.IntegerField(required=False, min_value=0, max_value=9)
+    purpose = serializers.CharField(required=False)
+    expires_in_s = serializers.IntegerField(required=False, min_value=3, max_value=604_800)
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    """A file to import."""
+
+    ics = serializers.CharField(help_text="the text of the file")
+    replace = serializers.BooleanField(required=False, help_text="what the file lacks goes, once a person agrees")
+    purpose = serializers.CharField(required=False)
+    expires_in_s = serializers.IntegerField(required=False, min_value=3, max_value=604_800)
+
+
+class UploadSerializer(serializers.Serializer[Any]):
+    """A file to import, as a form sends it."""
+
+    file = serializers.FileField()
+    replace = serializers.BooleanField(required=False)
+    purpose = serializers.CharField(required=False)
+    expires_in_s = serializers.IntegerField(required=False, min_value=3, max_value=604_800)
+
+
 class CalendarSerializer(serializers.Serializer[Any]):
     """A calendar."""
 

@@ -32,6 +32,7 @@ from apps.captures.rules.errors import (
     InvalidCoverage,
     InvalidRequest,
     SourceConflict,
+    SourceNotFound,
     SourcePurged,
     WindowBroken,
 )
@@ -97,6 +98,7 @@ __all__ = [
     "Payload",
     "Projected",
     "SourceConflict",
+    "SourceNotFound",
     "SourcePurged",
     "Tombstone",
     "TurnText",

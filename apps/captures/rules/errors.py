@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.core.errors import Conflict, SaysoError
+from apps.core.errors import Conflict, NotFound, SaysoError
 
 
 class InvalidRequest(SaysoError):
@@ -10,6 +10,10 @@ class InvalidRequest(SaysoError):
 
     code = "invalid_request"
     status = 422
+
+
+class SourceNotFound(NotFound):
+    """There is no such source in this scope."""
 
 
 class SourceConflict(Conflict):

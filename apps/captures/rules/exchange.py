@@ -34,19 +34,23 @@ class _Steps:
     names: dict[str, str] = field(default_factory=dict)
 
     def say(self, *, kind: str, text: str) -> None:
-        if text and not text.isspace():
+        if not text.isspace():
             self.steps.append({"kind": kind, "text": text})
 
     def call(self, *, call_id: object, name: object, arguments: object) -> None:
         known = name if isinstance(name, str) else ""
         if isinstance(call_id, str) and known:
             self.names[call_id] = known
-        self.steps.append({"arguments": _as_sent(arguments), "kind": "tool_call", "name": known})
+        text = arguments if isinstance(arguments, str) else _as_sent(arguments)
+        self.steps.append({"arguments": text, "kind": "tool_call", "name": known})
 
     def result(self, *, call_id: object, output: object) -> None:
+        text = output if isinstance(output, str) else _output(output)
         known = self.names.get(call_id) if isinstance(call_id, str) else None
-        named = {} if known is None else {"name": known}
-        self.steps.append({"kind": "tool_result", **named, "output": _output(output)})
+        if known is None:
+            self.steps.append({"kind": "tool_result", "output": text})
+        else:
+            self.steps.append({"kind": "tool_result", "name": known, "output": text})
 
 
 def read_turn(exchange: Mapping[str, Any]) -> Turn | None:
@@ -102,18 +106,25 @@ def _turn(items: list[dict[str, Any]], *, answer: Iterable[dict[str, Any]], unme
 
 def _start(items: Sequence[dict[str, Any]]) -> int | None:
     """Return where the last user message is; one made of injected parts alone counts only when there is no other."""
-    users = [index for index, item in enumerate(items) if item.get("role") == "user" and _is_message(item)]
-    own = (index for index in reversed(users) if not _only_injected(items[index].get("content")))
-    return next(own, users[-1] if users else None)
+    last = None
+    for index in range(len(items) - 1, -1, -1):
+        item = items[index]
+        if item.get("role") == "user" and _is_message(item):
+            if not _only_injected(item.get("content")):
+                return index
+            last = index if last is None else last
+    return last
 
 
 def _read(item: dict[str, Any], found: _Steps) -> None:
-    kind, role = item.get("type"), item.get("role")
-    if _is_message(item):
+    kind = item.get("type")
+    if kind is None or kind == "message":
+        role = item.get("role")
         if role == "tool":
             found.result(call_id=item.get("tool_call_id"), output=item.get("content"))
         elif role == "assistant" or role == "user":
-            found.say(kind=str(role), text=_said(item))
+            if text := _said(item):
+                found.say(kind=str(role), text=text)
             if calls := item.get("tool_calls"):
                 for call in _objects(calls):
                     _read_call(call, found)
@@ -152,8 +163,10 @@ def _only_injected(content: object) -> bool:
 
 
 def _said(item: dict[str, Any]) -> str:
-    text, refusal = visible_text(item.get("content")), item.get("refusal")
-    return refusal if refusal and not text and isinstance(refusal, str) else text
+    content = item.get("content")
+    text = visible_text(content) if content else ""
+    refusal = "" if text else item.get("refusal")
+    return refusal if refusal and isinstance(refusal, str) else text
 
 
 def visible_text(content: object) -> str:

@@ -14,6 +14,7 @@ from apps.core.values import canonical_json
 FIELD_BYTES = 8_192
 TRANSCRIPT_BYTES = 65_536
 KIND = "gateway-turn"
+_HEAD = b'{"omitted_steps":%d,"steps":['
 _SAFE_CHARACTERS = FIELD_BYTES // 4
 
 
@@ -40,12 +41,13 @@ def project_gateway_turn(exchange: Mapping[str, Any]) -> GatewayText | None:
         return None
     whole = _encoded(turn.steps)
     cuts: list[int] = []
-    steps = [_bounded_step(step, cuts) for step in turn.steps]
+    steps = [
+        step if max(map(len, step.values())) <= _SAFE_CHARACTERS else _bounded_step(step, cuts) for step in turn.steps
+    ]
     data = _encoded(steps) if cuts else whole
     first, last = 0, 0
     if len(data) > TRANSCRIPT_BYTES:
-        first, last = _omission(steps, len(data))
-        data = _encoded([*steps[:first], *steps[last:]], omitted=last - first)
+        data, first, last = _shortened(data, steps)
     fired = {FIELD_BYTE_LIMIT: bool(cuts), TRANSCRIPT_BYTE_LIMIT: last > first}
     losses = [reason for reason, happened in fired.items() if happened]
     return GatewayText(
@@ -59,13 +61,11 @@ def project_gateway_turn(exchange: Mapping[str, Any]) -> GatewayText | None:
     )
 
 
-def _encoded(steps: Sequence[Step], *, omitted: int = 0) -> bytes:
-    return canonical_json({"omitted_steps": omitted, "steps": steps}).encode("utf-8", "surrogatepass")
+def _encoded(steps: Sequence[Step]) -> bytes:
+    return canonical_json({"omitted_steps": 0, "steps": steps}).encode("utf-8", "surrogatepass")
 
 
 def _bounded_step(step: Step, cuts: list[int]) -> Step:
-    if max(map(len, step.values())) <= _SAFE_CHARACTERS:
-        return step
     return {key: _bounded(value, cuts) for key, value in step.items()}
 
 
@@ -81,18 +81,26 @@ def _bounded(value: str, cuts: list[int]) -> str:
     return f"{data[:end].decode('utf-8', 'surrogatepass')}[truncated {len(data) - end} bytes]"
 
 
-def _omission(steps: Sequence[Step], size: int) -> tuple[int, int]:
-    """Return the range of steps to leave out: the oldest, but the opening and the terminal one while that is enough.
+def _shortened(data: bytes, steps: Sequence[Step]) -> tuple[bytes, int, int]:
+    """Return the transcript without its oldest steps, and the range of those left out.
 
-    `size` is that of the whole transcript in bytes.
+    The opening and the terminal step stay, the former only while that is enough.
     """
+    head = len(_HEAD % 0)
+    # Where the steps begin and end that are kept at the start, and where the rest begins.
     opening = 1 if steps[0]["kind"] == "user" else 0
-    last = opening
-    while last < len(steps) - 1 and size > TRANSCRIPT_BYTES:
-        omitted = last - opening
-        size += len(str(omitted + 1)) - len(str(omitted)) - _size(steps[last]) - 1
+    kept = head + (_size(steps[0]) + 1 if opening else 0)
+    rest, last = kept, opening
+
+    def size(start: int) -> int:
+        return len(_HEAD % (last - (opening if start > head else 0))) + start - head + len(data) - rest
+
+    while last < len(steps) - 1 and size(kept) > TRANSCRIPT_BYTES:
+        rest += _size(steps[last]) + 1
         last += 1
-    return (0, last) if size > TRANSCRIPT_BYTES else (opening, last)
+    if size(kept) > TRANSCRIPT_BYTES:
+        opening, kept = 0, head
+    return _HEAD % (last - opening) + data[head:kept] + data[rest:], opening, last
 
 
 def _size(step: Step) -> int:

@@ -15,6 +15,7 @@ MATERIALIZATION = "captured"
 ID_CHARACTERS = 256
 CONTENT_CHARACTERS = 200_000
 METADATA_BYTES = 16_384
+METADATA_DEPTH = 200
 _REQUIRED = ("scope_id", "source_id", "content")
 _FIELDS = frozenset({*_REQUIRED, "metadata"})
 
@@ -57,11 +58,16 @@ def check_request(body: object) -> CaptureRequest:
 
 
 def check_id(field: str, *, value: str) -> str:
-    """Return a scope or source id as it is: 1 to 256 characters without whitespace around them."""
+    """Return a scope or source id as it is: 1 to 256 characters without whitespace around them and without a NUL.
+
+    An id stands in addresses, where a NUL cannot be.
+    """
     if not value.strip() or value != value.strip():
         raise InvalidRequest(f"{field} must not be blank or have blanks around it.", field=field)
     if len(value) > ID_CHARACTERS:
         raise InvalidRequest(f"{field} may have at most {ID_CHARACTERS} characters.", field=field)
+    if "\0" in value:
+        raise InvalidRequest(f"{field} must not have a NUL character.", field=field)
     _utf8(field, value)
     return value
 
@@ -84,7 +90,22 @@ def _metadata(value: object) -> Mapping[str, Any]:
         raise InvalidRequest("metadata must be plain JSON.", field="metadata") from error
     if len(_utf8("metadata", text)) > METADATA_BYTES:
         raise InvalidRequest(f"metadata may have at most {METADATA_BYTES} bytes.", field="metadata")
+    if not _shallow(value, text):
+        raise InvalidRequest(f"metadata may nest at most {METADATA_DEPTH} levels.", field="metadata")
     return value
+
+
+def _shallow(value: object, text: str) -> bool:
+    """Tell whether a value nests no deeper than any reader can follow; `text` is its JSON, which most often tells."""
+    if text.count("[") + text.count("{") <= METADATA_DEPTH:
+        return True
+    level: list[Any] = [value]
+    for _ in range(METADATA_DEPTH):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [member for members in inner for member in members if isinstance(member, dict | list)]
+        if not level:
+            return True
+    return False
 
 
 def _utf8(field: str, text: str) -> bytes:

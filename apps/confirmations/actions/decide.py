@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from apps.accounts.queries import role_of
-from apps.confirmations.actions.ending import expire_if_due, locked, move
+from apps.confirmations.actions.ending import bare_row, expire_if_due, locked, move
 from apps.confirmations.actions.submit import digest_for, policy_versions
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import (
@@ -27,8 +27,8 @@ from apps.confirmations.rules import (
     nonce_fits,
 )
 from apps.core import rows
-from apps.core.contracts import Call, Contract, contract_named
-from apps.core.errors import InvalidField, SaysoError
+from apps.core.contracts import Call, Contract, Preview, contract_named
+from apps.core.errors import InvalidField, NotFound, SaysoError
 from apps.core.failpoints import reach
 from apps.core.values import canonical_json
 from apps.ledger import actions as ledger
@@ -149,31 +149,50 @@ def _carry_out(row: Confirmation, *, by: Decider, frame: Frame, now_ms: int) -> 
         preview = contract.preview(call=call, lock=True)
     except SaysoError as error:
         # What was shown is not there any more, or is no longer what it was.
-        move(row, to="changed", actor=actor, now_ms=now_ms, code=error.own_code, **decided)
+        left = left_of(row, contract=contract, error=error)
+        move(row, to="changed", actor=actor, now_ms=now_ms, code=error.own_code, **decided, **left)
         return
-    versions = policy_versions(profile_id=row.profile_id, contract=contract)
-    if digest_for(contract, preview=preview, versions=versions) != row.digest:
+    if not is_as_shown(row, contract=contract, preview=preview):
         move(row, to="changed", actor=actor, now_ms=now_ms, code="changed", **decided)
         return
     reach("decide.digest_compared")
     try:
         if contract.recheck is not None:
             contract.recheck(call=call, preview=preview)
-        if contract.external:
+        if contract.external or (contract.must_wait is not None and contract.must_wait(call=call, preview=preview)):
             move(row, to="executing", actor=actor, now_ms=now_ms, **decided)
             return
-        with rows.undoable():
-            parts = contract.act(call=call, preview=preview)
-            reach("execute.acted")
+        parts = acted(contract, call=call, preview=preview)
     except SaysoError as error:
         move(row, to="failed", actor=actor, now_ms=now_ms, **failure(error), **decided)
         return
     move(row, to="executed", actor=actor, now_ms=now_ms, outcome=canonical_json(parts), **decided)
 
 
+def left_of(row: Confirmation, *, contract: Contract, error: SaysoError) -> dict[str, str]:
+    """Return what a row keeps that ends because its target is gone: no more than a receipt would."""
+    gone = contract.keeps is not None and error.own_status == NotFound.status
+    return bare_row(row) if gone else {}
+
+
+def is_as_shown(row: Confirmation, *, contract: Contract, preview: Preview) -> bool:
+    """Tell whether the target still is what the card showed."""
+    versions = policy_versions(profile_id=row.profile_id, contract=contract)
+    return digest_for(contract, preview=preview, versions=versions) == row.digest
+
+
+def acted(contract: Contract, *, call: Call, preview: Preview) -> Mapping[str, Any]:
+    """Act, or leave everything as it was; returns the outcome's parts."""
+    with rows.undoable():
+        parts = contract.act(call=call, preview=preview)
+        reach("execute.acted")
+    return parts
+
+
 def failure(error: SaysoError) -> dict[str, str]:
     """Return what a failed row keeps of the contract's error."""
-    return {"code": error.own_code, "outcome": canonical_json({"message": error.message})}
+    detail = {"detail": error.extra} if error.extra else {}
+    return {"code": error.own_code, "outcome": canonical_json({"message": error.message, **detail})}
 
 
 def call_of(row: Confirmation, *, now_ms: int, by: str) -> Call:
@@ -185,31 +204,6 @@ def call_of(row: Confirmation, *, now_ms: int, by: str) -> Call:
         by=by,
         confirmation_id=row.pk,
     )
-
-
-def run_claimed(*, confirmation_id: str, now_ms: int) -> Confirmation | None:
-    """Make the external call of a committed claim and store its outcome; no answer means `uncertain`."""
-    reach("execute.claimed")
-    row = Confirmation.objects.filter(pk=confirmation_id, state="executing").first()
-    if row is None:
-        return None
-    contract: Contract = contract_named(row.contract)
-    call = call_of(row, now_ms=now_ms, by=row.decider)
-    result: tuple[str, dict[str, Any]]
-    try:
-        assert contract.call_out is not None
-        preview = contract.preview(call=call, lock=False)
-        result = ("executed", {"outcome": canonical_json(contract.call_out(call=call, preview=preview))})
-    except SaysoError as error:
-        result = ("failed", failure(error))
-    except Exception as error:  # noqa: BLE001 (whatever happened out there, the outcome is not known)
-        result = ("uncertain", {"code": "no_answer", "outcome": canonical_json({"kind": type(error).__name__})})
-    reach("execute.called")
-    with transaction.atomic():
-        current = locked(confirmation_id)
-        if current is not None and current.state == "executing":
-            move(current, to=result[0], actor=current.decider, now_ms=now_ms, **result[1])  # type: ignore[arg-type]
-    return current
 
 
 def settle_by_device(

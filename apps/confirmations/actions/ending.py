@@ -14,8 +14,11 @@ from apps.confirmations.queries import due_ids
 from apps.confirmations.rules import ConfirmationNotFound, State, check_transition
 from apps.core import rows
 from apps.core.announce import announce
-from apps.core.values import canonical_json
+from apps.core.contracts import contract_named
+from apps.core.values import canonical_json, name_hash
 from apps.ledger import actions as ledger
+
+NOTHING = "{}"
 
 
 def locked(confirmation_id: str) -> Confirmation | None:
@@ -43,6 +46,9 @@ def move(row: Confirmation, *, to: State, actor: str, now_ms: int, **changes: An
             facts=_receipt_facts(row),
             now_ms=now_ms,
         )
+        if contract_named(row.contract).erases:
+            changes |= {"outcome": NOTHING, **bare_row(row)}
+            row.outcome = NOTHING
     row.version += 1
     row.change_seq = ledger.append(
         profile_id=row.profile_id,
@@ -51,11 +57,32 @@ def move(row: Confirmation, *, to: State, actor: str, now_ms: int, **changes: An
         target=f"{row.target_kind}:{row.target_id}",
         effect=row.effect,
         digest=row.digest,
-        ids={"confirmation": row.pk, "contract": row.contract, **json.loads(row.ids)},
+        ids=ledger_ids(row),
         now_ms=now_ms,
     )
     rows.update(row, ("state", "version", "change_seq", "receipt_id", *changes))
     tell(row)
+
+
+def ledger_ids(row: Confirmation) -> dict[str, str]:
+    """Return the ids that an entry of the ledger carries; a session's own may have to go, so its hash stands there."""
+    ids: dict[str, str] = json.loads(row.ids)
+    if ids.get("session"):
+        ids["session"] = name_hash(profile_id=row.profile_id, name=ids["session"])
+    return {"confirmation": row.pk, "contract": row.contract, **ids}
+
+
+def bare_row(row: Confirmation) -> dict[str, str]:
+    """Take from a row what it says of its target beyond what a receipt would keep; returns what has to be written."""
+    bare = {"facts": canonical_json(_kept_facts(row)), "arguments": NOTHING, "purpose": ""}
+    for name, value in bare.items():
+        setattr(row, name, value)
+    return bare
+
+
+def _kept_facts(row: Confirmation) -> Any:
+    facts, contract = json.loads(row.facts), contract_named(row.contract)
+    return facts if contract.keeps is None else dict(contract.keeps(facts))
 
 
 def tell(row: Confirmation) -> None:
@@ -84,7 +111,7 @@ def _receipt_facts(row: Confirmation) -> dict[str, Any]:
     return {
         "contract": row.contract,
         "target": {"kind": row.target_kind, "id": row.target_id},
-        "shown": json.loads(row.facts),
+        "shown": _kept_facts(row),
         "digest": row.digest,
         "requester": {"ref": row.requester, "label": row.requester_label},
         "decider": {"ref": row.decider, "label": row.decider_label, "kind": row.decider_kind},
@@ -144,11 +171,15 @@ def withdraw_of_token(*, owner_id: str, now_ms: int) -> int:
 
 
 def settle_after_crash(*, now_ms: int) -> int:
-    """Mark every claim that a crash left open as uncertain; it is never retried blindly and never reported as done."""
+    """End every claim that a crash left open; nothing is retried blindly and nothing reported as done.
+
+    What went on outside is uncertain. What waited to be done in here was not done: else its end would be stored too.
+    """
     ids = list(Confirmation.objects.filter(state="executing").values_list("pk", flat=True))
     for confirmation_id in ids:
         with transaction.atomic():
             row = locked(confirmation_id)
             if row is not None and row.state == "executing":
-                move(row, to="uncertain", actor="server", now_ms=now_ms, code="interrupted", outcome=canonical_json({}))
+                to: State = "uncertain" if contract_named(row.contract).external else "failed"
+                move(row, to=to, actor="server", now_ms=now_ms, code="interrupted", outcome=NOTHING)
     return len(ids)

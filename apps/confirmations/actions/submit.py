@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.models import Profile
 from apps.accounts.rules import Caller, check_scope
-from apps.confirmations.actions.ending import expire_if_due, locked, tell
+from apps.confirmations.actions.ending import expire_if_due, ledger_ids, locked, tell
 from apps.confirmations.models import Confirmation
 from apps.confirmations.queries import outcome_from
 from apps.confirmations.rules import (
@@ -216,7 +216,7 @@ def _insert(
         target=f"{row.target_kind}:{row.target_id}",
         effect=effect,
         digest=digest,
-        ids={"confirmation": row.pk, "contract": contract.name, **ids},
+        ids=ledger_ids(row),
         now_ms=call.now_ms,
     )
     rows.insert(row)

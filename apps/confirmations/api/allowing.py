@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from apps.accounts.api import HumanOnly
 from apps.confirmations import actions
@@ -14,6 +13,7 @@ from apps.confirmations.serializers import (
     ErrorSerializer,
 )
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.core.values import now_ms
 
 

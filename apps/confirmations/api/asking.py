@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rest_framework.response import Response
-
 from apps.accounts.rules import Caller
 from apps.confirmations import actions, queries
 from apps.confirmations.api.holding import answered, hold
@@ -19,6 +17,7 @@ from apps.confirmations.serializers import (
     answer_r,
 )
 from apps.core.api import rendering_of
+from apps.core.responses import Response
 from apps.core.values import now_ms
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from apps.accounts.api import HumanOnly
 from apps.confirmations import actions
@@ -26,6 +25,7 @@ from apps.confirmations.serializers import (
 )
 from apps.core.api import body_of
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.core.values import now_ms, sha256_hex
 
 
@@ -57,7 +57,7 @@ class Decision(ApiView):
             return Response(body, status=result.error.own_status)
         if result.row.state == "executing":
             threading.Thread(
-                target=actions.run_claimed, kwargs={"confirmation_id": confirmation_id, "now_ms": now_ms()}
+                target=actions.run_claimed, kwargs={"confirmation_id": confirmation_id, "tell_ms": now_ms}
             ).start()
         return Response(taken(result.row))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.response import Response
 
 from apps.accounts.rules import Caller
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.core.waiting import Stream
 
 
@@ -29,7 +29,7 @@ class ConfirmationEvents(ApiView):
         response["X-Accel-Buffering"] = "no"
         # A person who is signed out, disabled or changed elsewhere: the client comes back and is looked at anew.
         ends = (f"user:{caller.user_id}", *((f"token:{caller.token_id}",) if caller.token_id else ()))
-        response.stream = Stream(key=f"requester:{caller.ref}", ends=ends, event=event_facts)  # type: ignore[attr-defined]
+        response.stream = Stream(key=f"requester:{caller.ref}", ends=ends, event=event_facts)
         return response
 
 

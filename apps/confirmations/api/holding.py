@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rest_framework.response import Response
-
 from apps.accounts.rules import Caller
 from apps.confirmations import actions
 from apps.confirmations.rules import (
     Outcome,
 )
 from apps.core.api import defer
+from apps.core.responses import Response
 from apps.core.values import now_ms
 from apps.core.waiting import Deferral
 

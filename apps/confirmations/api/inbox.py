@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.response import Response
 
 from apps.accounts.api import HumanOnly
 from apps.accounts.queries import deciding_places, places_of
@@ -22,6 +21,7 @@ from apps.confirmations.serializers import (
     past_card,
 )
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 
 PAGE_SIZE = 50
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from apps.confirmations.serializers import (
     ErrorSerializer,
     receipt_body,
 )
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.ledger.queries import receipt_for
 
 

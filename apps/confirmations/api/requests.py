@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.response import Response
 
 from apps.confirmations import actions, queries
 from apps.confirmations.api.asking import outcome_now
@@ -22,6 +21,7 @@ from apps.confirmations.serializers import (
 )
 from apps.core.api import rendering_of
 from apps.core.dispatch import ApiView
+from apps.core.responses import Response
 from apps.core.values import now_ms
 
 

@@ -42,8 +42,10 @@ def card(row: Confirmation, *, place: Place, language: str, time_zone: str) -> d
             "consequence": words.consequence,
             "confirm_label": words.confirm,
             "keep_label": words.keep,
+            "tick_label": words.tick,
             "undo": words.undo or _("This cannot be undone."),
             "lines": [list(line) for line in words.lines],
+            "offers": [{"label": one.label, "href": one.href, "instead": one.instead} for one in words.offers],
             "facts": facts,
             "purpose": visible(row.purpose),
             "requester": {
@@ -70,6 +72,14 @@ def past_card(row: Confirmation, *, place: Place, language: str, time_zone: str)
         "decided_at_ms": row.decided_at_ms,
         "reason": visible(row.reason),
         "code": row.code,
+        "detail": failure_words(row),
         "receipt_id": row.receipt_id,
         "allowed_again": row.allowed_again,
     }
+
+
+def failure_words(row: Confirmation) -> str:
+    """Return what the error said that a decision failed with, safe to show."""
+    told = json.loads(row.outcome) if row.state == "failed" and row.outcome else {}
+    message = told.get("message") if isinstance(told, dict) else None
+    return visible(message) if isinstance(message, str) else ""

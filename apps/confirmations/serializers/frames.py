@@ -6,6 +6,7 @@ from typing import Any
 
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import Frame
+from apps.confirmations.serializers.cards import failure_words
 from apps.core.errors import SaysoError
 
 
@@ -27,6 +28,7 @@ def taken(row: Confirmation) -> dict[str, Any]:
         "id": row.pk,
         "state": row.state,
         "code": row.code,
+        "detail": failure_words(row),
         "receipt_id": row.receipt_id,
         "by": row.decider_label,
         "at": row.decided_at_ms,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from apps.schedules.rules.errors import InvalidRule, TimeOutOfRange
+from apps.schedules.rules.errors import InvalidRule, ScheduleInputError, TimeOutOfRange
 from apps.schedules.rules.kinds import Record
 from apps.schedules.rules.timing import read_at
 from apps.schedules.rules.values import format_instant, in_range, safe_integer
@@ -76,7 +76,11 @@ def is_due(record: Record, *, options: Options, now_ms: int) -> bool:
 def _until(value: object) -> int | None:
     if value is None:
         return None
-    until = read_at(value)
+    try:
+        until = read_at(value)
+    except ScheduleInputError as error:
+        error.extra["field"] = "until"
+        raise
     if not in_range(until):
         raise TimeOutOfRange(field="until")
     return until

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 SECOND_MS = 1000
 MINUTE_MS = 60_000
@@ -125,6 +126,7 @@ def format_wall(wall_ms: int) -> str:
     return f"{year:04d}-{month:02d}-{date_day:02d}T{format_time(rest)}"
 
 
+@lru_cache(maxsize=4096)
 def format_instant(instant_ms: int) -> str:
     """Return the canonical text of an instant, `YYYY-MM-DDTHH:mm:ss.SSSZ`."""
     return f"{format_wall(instant_ms)}Z"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import F, Q
 
+from apps.core.models import RowNumber
 from apps.sessions.models.sessions import Session
 from apps.sessions.rules.ground import KEY_LENGTH
 
@@ -11,6 +13,7 @@ from apps.sessions.rules.ground import KEY_LENGTH
 class SessionEvent(models.Model):
     """One accepted event, append-only; `body` is its JSON in ASCII, for texts may hold what no database keeps."""
 
+    id = RowNumber(primary_key=True)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="events", db_index=False)
     seq = models.BigIntegerField()
     type = models.CharField(max_length=64)
@@ -27,8 +30,12 @@ class SessionEvent(models.Model):
 
 
 class SurfaceNode(models.Model):
-    """An event that the model sees, and its place in the order."""
+    """An event that the model sees, and its place in the order.
 
+    An appended event stands at the place of its own number, so only the few others are indexed by their number too.
+    """
+
+    id = RowNumber(primary_key=True)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="+", db_index=False)
     place = models.BigIntegerField()
     seq = models.BigIntegerField()
@@ -37,7 +44,10 @@ class SurfaceNode(models.Model):
         ordering = ["session", "place"]
         constraints = [
             models.UniqueConstraint(fields=["session", "place"], name="surface_place_once"),
-            models.UniqueConstraint(fields=["session", "seq"], name="surface_seq_once"),
+            models.UniqueConstraint(
+                fields=["session", "seq"], condition=Q(place__lt=F("seq")), name="surface_seq_once"
+            ),
+            models.CheckConstraint(condition=Q(place__lte=F("seq")), name="surface_place_is_earlier"),
         ]
 
     def __str__(self) -> str:
@@ -47,6 +57,7 @@ class SurfaceNode(models.Model):
 class SessionMark(models.Model):
     """What happened once by a name: a turn's start and end, a reply, a command, a child, a removal."""
 
+    id = RowNumber(primary_key=True)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="+", db_index=False)
     kind = models.CharField(max_length=16)
     key = models.CharField(max_length=KEY_LENGTH)
@@ -63,6 +74,7 @@ class SessionMark(models.Model):
 class Citation(models.Model):
     """One event that names an earlier one as its source."""
 
+    id = RowNumber(primary_key=True)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="+", db_index=False)
     cited = models.BigIntegerField()
     seq = models.BigIntegerField()

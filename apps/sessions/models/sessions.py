@@ -32,6 +32,7 @@ class Session(Record):
         constraints = [models.UniqueConstraint(fields=["workspace", "ref"], name="session_copy_once")]
         indexes = [
             models.Index(fields=["profile", "ref"], name="session_by_ref"),
+            models.Index(fields=["profile", "-created_at_ms", "-id"], name="session_newest"),
             models.Index(fields=["profile", "parent"], condition=~Q(parent=""), name="session_children"),
         ]
 
@@ -50,6 +51,9 @@ class Run(Record):
         max_length=64, blank=True, default="", help_text="`device:ID` of the starter, if a phone."
     )
     background = models.BooleanField(default=False)
+    starter = models.CharField(
+        max_length=64, blank=True, default="", help_text="Who started it, as the ledger writes it."
+    )
 
     class Meta:
         ordering = ["-started_ms"]

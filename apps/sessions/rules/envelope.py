@@ -10,7 +10,7 @@ from apps.sessions.rules.plain_json import is_count, is_safe_integer, is_text, l
 from apps.sessions.rules.refusals import LogRefused
 
 VERSION = 4
-REQUIRED = ("type", "seq", "time", "data")
+REQUIRED = frozenset({"type", "seq", "time", "data"})
 ALLOWED = frozenset({*REQUIRED, "ignorable", "surfaceOp", "sourceEventSeqs"})
 
 _HEADER: dict[str, Callable[[object], bool]] = {
@@ -59,7 +59,7 @@ def is_absolute(path: str) -> bool:
 
 def check_envelope(event: Any, *, seq: int) -> None:
     """Refuse an event that is not the `seq`-th of its log or has not exactly the fields of an event."""
-    if not isinstance(event, dict) or not all(name in event for name in REQUIRED):
+    if not isinstance(event, dict) or not event.keys() >= REQUIRED:
         raise LogRefused("envelope.missing_field", seq=seq)
     if not event.keys() <= ALLOWED:
         raise LogRefused("envelope.unexpected_field", seq=seq)

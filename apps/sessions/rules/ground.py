@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from apps.core.text import storable
 from apps.sessions.rules.plain_json import Event
 
 KEY_LENGTH = 200
@@ -32,8 +32,7 @@ class Mark(NamedTuple):
     seq: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What one accepted event changes beyond lengthening the log.
 
     `removed` left the surface, in order; `place` is where the event itself stands, None off the surface; `cites` are
@@ -72,8 +71,8 @@ class Ground(Protocol):
 
 
 def mark_key(text: str) -> str:
-    """Return the key of a mark: the text itself, or its hash when an index could not hold it."""
-    if len(text) <= KEY_LENGTH and not text.startswith("sha256:"):
+    """Return the key of a mark: the text itself, or its hash when a database or an index could not hold it."""
+    if len(text) <= KEY_LENGTH and not text.startswith("sha256:") and storable(text):
         return text
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from apps.core.errors import SaysoError
+from apps.core.values import name_hash
 from apps.sessions.rules.refusals import InvalidRequest
 
 PREFIX = "session-"
@@ -38,6 +39,11 @@ def bare(name: str) -> str:
     """Return an id without one leading `session-`, by which two spellings compare equal."""
     name = name.strip()
     return name.removeprefix(PREFIX) or name
+
+
+def id_hash(*, profile_id: str, ref: str) -> str:
+    """Return what is kept of a session's id when the session is gone: the same for both spellings."""
+    return name_hash(profile_id=profile_id, name=bare(ref))
 
 
 def check_target_session(value: object) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from apps.sessions.rules.event_types import STEP_BOUND, is_replace, message_of
 from apps.sessions.rules.ground import Ground, Mark, mark_key
@@ -24,8 +23,7 @@ NOT_STARTED_TEXT = (
 """A constant of the format."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One event at its turn to be checked and what the checks look at; `data` has no members if it is no object."""
 
     event: Event

@@ -10,7 +10,7 @@ from typing import Any
 from apps.sessions.rules.envelope import check_header
 from apps.sessions.rules.event_types import is_known, message_of
 from apps.sessions.rules.log_frames import PIECE, frame_after, frames_of, pieces_of, write_frames
-from apps.sessions.rules.log_rows import Undecodable, decode_row, encode_row
+from apps.sessions.rules.log_rows import TooManySources, Undecodable, decode_row, encode_row
 from apps.sessions.rules.messages import check_message
 from apps.sessions.rules.plain_json import Event, compact, members, parse_json
 from apps.sessions.rules.refusals import LogCorrupt, LogRefused, LogTooLarge
@@ -21,12 +21,18 @@ _STRICT_EVEN_TORN = frozenset({"system/message", "tool/result"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """How much of a log is read before it is refused: its text, its lines, one line, the numbers in source lists."""
+    """How much of a log is read before it is refused.
+
+    Its text, its lines, one line, the arrays and objects in it and in one line (they take more memory and time than
+    their bytes tell), and the numbers in all source lists.
+    """
 
     text_bytes: int = 256 * 1024 * 1024
     lines: int = 4_000_000
     line_bytes: int = 8 * 1024 * 1024
-    sources: int = 10_000_000
+    containers: int = 8_000_000
+    line_containers: int = 500_000
+    sources: int = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +53,8 @@ class LogReader:
     def __init__(self, data: bytes, *, compressed: bool = True, limits: Limits | None = None) -> None:
         """Read the header only."""
         self.torn: Torn | None = None
+        self.line_bytes = 0
+        """How long the line of the event that was given last is."""
         self._limits = limits or Limits()
         self._left = 0
         self._cut = False
@@ -59,6 +67,8 @@ class LogReader:
             try:
                 event = decode_row(line, room=room)
                 fits = type(event["seq"]) is int and event["seq"] == count
+            except TooManySources:
+                raise LogTooLarge from None
             except Undecodable:
                 fits = False
             if not fits:
@@ -68,6 +78,7 @@ class LogReader:
             sources = event.get("sourceEventSeqs")
             room -= len(sources) if isinstance(sources, list) else 0
             count += 1
+            self.line_bytes = len(line)
             yield event
         if self._left or self._cut:
             self.torn = Torn(events=count, lines=0, bytes_left=self._left)
@@ -77,6 +88,8 @@ class LogReader:
         dropped = 0
         for line in lines:
             dropped += 1
+            if not line.startswith(b"{"):
+                continue
             try:
                 event = decode_row(line, room=self._limits.sources)
             except Undecodable:
@@ -102,15 +115,19 @@ class LogReader:
 
     def _split(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Give whole lines; what follows the last line end is counted, not given."""
-        total, count, rest = 0, 0, bytearray()
+        total, count, rest, limits = 0, 0, bytearray(), self._limits
+        containers = 0
         for piece in pieces:
             *lines, tail = piece.split(b"\n")
             total, count = total + len(piece), count + len(lines)
-            limits = self._limits
             if total > limits.text_bytes or count > limits.lines or len(rest) > limits.line_bytes:
                 raise LogTooLarge
             for line in lines:
                 rest += line
+                held = rest.count(b"{") + rest.count(b"[")
+                containers += held
+                if held > limits.line_containers or containers > limits.containers:
+                    raise LogTooLarge
                 yield bytes(rest)
                 rest.clear()
             rest += tail

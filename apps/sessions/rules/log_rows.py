@@ -10,12 +10,18 @@ from apps.sessions.rules.envelope import ALLOWED, REQUIRED
 from apps.sessions.rules.event_types import ROLES
 from apps.sessions.rules.plain_json import Event, compact, is_count, parse_json
 
+_ORDER = ("type", "seq", "time", "data", "ignorable", "sourceEventSeqs", "surfaceOp")
+"""As hosts write them, so that what was read is written with the same bytes."""
 RUN_LENGTH = 3
 """So many numbers in a row become a pair."""
 
 
 class Undecodable(ValueError):
     """A line that is no event; whether that is a torn tail or damage depends on what follows."""
+
+
+class TooManySources(Undecodable):
+    """A source list that would unfold to more numbers than there is room for."""
 
 
 def encode_ranges(seqs: Sequence[int]) -> list[int | list[int]]:
@@ -49,7 +55,7 @@ def decode_ranges(coded: Any, *, seq: int, room: int = 10_000_000) -> list[int]:
         if not is_count(first) or not is_count(last) or not first <= last < seq:
             raise Undecodable("a source that is not earlier")
         if last - first >= room - len(seqs):
-            raise Undecodable("too many sources")
+            raise TooManySources("too many sources")
         seqs.extend(range(first, last + 1))
     if any(isinstance(one, list) for one in coded):
         if not all(one < other for one, other in pairwise(seqs)):
@@ -61,10 +67,9 @@ def decode_ranges(coded: Any, *, seq: int, room: int = 10_000_000) -> list[int]:
 
 def encode_row(event: Event) -> str:
     """Return the line of an event, with its line end."""
-    row = {name: event[name] for name in (*REQUIRED, "ignorable", "surfaceOp") if name in event}
-    if "sourceEventSeqs" in event:
-        plain = event["sourceEventSeqs"]
-        row["sourceEventSeqs"] = encode_ranges(plain) if event["type"] in ROLES else plain
+    row = {name: event[name] for name in _ORDER if name in event}
+    if "sourceEventSeqs" in event and event["type"] in ROLES:
+        row["sourceEventSeqs"] = encode_ranges(event["sourceEventSeqs"])
     # A lone surrogate has no UTF-8; as an escape it survives.
     return compact(row).encode("utf-8", "backslashreplace").decode() + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeGuard
 
 Event: TypeAlias = dict[str, Any]
@@ -13,6 +14,7 @@ SAFE_INTEGER = 2**53 - 1
 DEPTH = 256
 """How deep arrays and objects may lie in each other."""
 
+_TEXT = frozenset({str})
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -41,21 +43,22 @@ def loss_in(value: Any) -> str:
 
     Cycles show as too much depth; a whole number counts when a double holds it exactly.
     """
-    level: list[Any] = [value]
+    level: list[Iterable[Any]] = [(value,)]
     for _ in range(DEPTH):
-        deeper: list[Any] = []
-        for one in level:
-            kind = type(one)
-            if kind is str or kind is bool or one is None:
-                continue
-            if kind is dict:
-                if not all(type(key) is str for key in one):
-                    return "a key that is no text"
-                deeper.extend(one.values())
-            elif kind is list:
-                deeper.extend(one)
-            elif problem := _number_loss(one):
-                return problem
+        deeper: list[Iterable[Any]] = []
+        for values in level:
+            for one in values:
+                kind = type(one)
+                if kind is str:
+                    continue
+                if kind is dict:
+                    if not _TEXT.issuperset(map(type, one)):
+                        return "a key that is no text"
+                    deeper.append(one.values())
+                elif kind is list:
+                    deeper.append(one)
+                elif kind is not bool and one is not None and (problem := _number_loss(one)):
+                    return problem
         if not deeper:
             return ""
         level = deeper
@@ -82,6 +85,15 @@ def _fits_double(value: int) -> bool:
 def compact(value: Any) -> str:
     """Return JSON without blanks, characters beyond ASCII left as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+# Made once: json.dumps with options of its own makes an encoder for every call.
+_ascii = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+def ascii_json(value: Any) -> str:
+    """Return JSON without blanks in ASCII alone: any database keeps it, whatever the texts hold."""
+    return _ascii.encode(value)
 
 
 def utf16_length(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from apps.core.errors import Conflict, InvalidField, NotFound
+from apps.core.errors import Conflict, Denied, InvalidField, NotFound
 
 ID_LENGTH = 512
 SOURCE_LENGTH = 64
@@ -22,10 +22,20 @@ class SessionNotFound(NotFound):
     code = "session_not_found"
 
 
+class SessionGone(SessionNotFound):
+    """A person deleted this session here."""
+
+    code = "deleted_here"
+
+
 class SessionExists(Conflict):
     """There is already a session with this id."""
 
     code = "session_exists"
+
+
+class WorkspaceNotFound(NotFound):
+    """There is no such workspace."""
 
 
 class RunNotFound(NotFound):
@@ -38,6 +48,18 @@ class RunEnded(Conflict):
     """This run has ended already."""
 
     code = "run_ended"
+
+
+class NotYourRun(Denied):
+    """This run was started by somebody else; only its starter or a person may abort it."""
+
+    code = "not_your_run"
+
+
+def check_may_abort(*, kind: str, ref: str, starter: str) -> None:
+    """Raise for an agent's token that did not start the run: an abort takes back what the run asks."""
+    if kind == "agent" and ref != starter:
+        raise NotYourRun
 
 
 def check_session_id(value: object) -> str:

@@ -62,15 +62,21 @@ class State:
 
     def dump(self) -> dict[str, Any]:
         """Return the state as JSON."""
-        return {"format": FORMAT, **asdict(self)}
+        # Not asdict of the whole: it copies value by value and costs more than all checks of an event.
+        dumped = {"format": FORMAT, **{name: getattr(self, name) for name in _NAMES}}
+        dumped["calls"] = {call: asdict(parts) for call, parts in self.calls.items()}
+        dumped["compaction"] = asdict(self.compaction) if self.compaction else None
+        return dumped
 
     @classmethod
     def restored(cls, dumped: dict[str, Any]) -> State:
         """Return a state from its JSON; raises ValueError when it is of another make."""
-        known = {one.name for one in fields(cls)}
-        if dumped.get("format") != FORMAT or dumped.keys() != known | {"format"}:
+        values = dict(dumped)
+        if values.pop("format", None) != FORMAT or values.keys() != _NAMES:
             raise ValueError("a state of another make")
-        values = {name: dumped[name] for name in known}
         values["calls"] = {call: Call(**parts) for call, parts in dumped["calls"].items()}
         values["compaction"] = Compaction(**dumped["compaction"]) if dumped["compaction"] else None
         return cls(**values)
+
+
+_NAMES = {one.name: None for one in fields(State)}.keys()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from apps.sessions.rules.event_types import ROLES, is_known, message_of
 from apps.sessions.rules.ground import Change, Ground, MemoryGround
@@ -15,8 +14,7 @@ from apps.sessions.rules.state import State
 _SILENT_WHEN_EMPTY = frozenset({"system/message", "developer/message", "assistant/message"})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """What an event does to the surface: its place, what it removes, what it cites."""
 
     place: int | None = None

@@ -79,15 +79,12 @@ class Validator:
         check_head(event, move=move, state=state)
         marks: tuple[Mark, ...] = ()
         if check := _CHECKS.get(event["type"]):
-            case = lifecycle.Case(
-                event=event, data=members(event["data"]), state=state, ground=self._ground, orphans=self._orphans
-            )
-            marks = check(case)
+            marks = check(lifecycle.Case(event, members(event["data"]), state, self._ground, self._orphans))
         stand(event, move=move, state=state)
         state.next_seq += 1
         state.ends_seed = event["type"] == "session/end-seed"
         state.last_time_ms = event["time"]
-        change = Change(place=move.place, removed=move.removed, cites=move.cites, marks=marks)
+        change = Change(move.place, move.removed, move.cites, marks)
         self._ground.take(event=event, change=change)
         return change
 

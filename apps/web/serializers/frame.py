@@ -70,6 +70,18 @@ def code_sentences() -> dict[str, str]:
         "too_slow": _("This file takes too long to work on."),
         "invalid_time_zone": _("This is not a known time zone."),
         "member_not_found": _("There is no person by that name on this server."),
+        "TARGET_NOT_FOUND": _("It is not there any more."),
+        "TURN_NOT_CLOSED": _("This turn is not finished yet. Try again when it has ended."),
+        "TURN_COMPACTED": _(
+            "This turn cannot be removed on its own any more, because it was summarised together with others."
+        ),
+        "SESSION_LIVE": _(
+            "This session, or a subagent of it, is open in an agent host. Close it there or here first, then delete it."
+        ),
+        "AGENT_BUSY": _("The agent is at work. Nothing was changed; try again in a moment."),
+        "DELETE_FAILED": _("It could not be deleted. Nothing was changed."),
+        "archive_refused": _("It cannot be archived while something in it is active."),
+        "session_not_found": _("This session is not there any more."),
     }
 
 
@@ -136,6 +148,11 @@ def frame_words() -> dict[str, object]:
         "signed_out": _("You are signed out."),
         "sign_in": _("Sign in"),
         "failed": _("That did not work. Try again."),
+        "fired_in": _("Reminder sent to the session “{name}”"),
+        "fired_look": _("Look"),
+        "due_event": _("Alarm of an event, {at}"),
+        "due_reminder": _("Reminder, due {at}"),
+        "due_missed": _("{count} earlier ones were missed"),
         "copied": _("Copied"),
         "copy": _("Copy"),
     }

@@ -11,6 +11,7 @@ from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from apps.schedules.queries.fired import last_fired
 from apps.web.queries import waiting_count
 from apps.web.serializers import frame as words
 
@@ -30,6 +31,7 @@ def frame(context: Any) -> dict[str, Any]:
         "caller": caller,
         "places": getattr(request, "places", []),
         "count": waiting_count(places=request.places) if caller else 0,
+        "fired": last_fired() if caller else 0,
         "words": words.frame_words() if caller else {},
         "zone_unknown": bool(caller and user is not None and not user.time_zone),
     }

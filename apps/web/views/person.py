@@ -116,8 +116,8 @@ def back_to(request: HttpRequest, default: str = "/inbox/") -> str:
 
 
 def is_ours(request: HttpRequest, target: str) -> bool:
-    """Tell whether a link leads to this very server."""
-    return bool(target) and url_has_allowed_host_and_scheme(
+    """Tell whether a link is a path on this very server."""
+    return target.startswith("/") and url_has_allowed_host_and_scheme(
         target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
 

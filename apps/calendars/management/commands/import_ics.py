@@ -17,12 +17,12 @@ from apps.calendars.actions.calendars import create_calendar
 from apps.calendars.actions.import_file import import_file
 from apps.calendars.actions.importing import Asking, check_import
 from apps.calendars.actions.storing import current_owner
-from apps.calendars.actions.working import Steps, run_inline
 from apps.calendars.queries.items import find_calendar
 from apps.calendars.rules.import_report import OUTCOMES
 from apps.calendars.rules.targets import CalendarNotFound
 from apps.calendars.rules.zones import iana_name
 from apps.core.errors import SaysoError
+from apps.core.threads import Steps, run_inline
 from apps.core.values import now_ms
 
 

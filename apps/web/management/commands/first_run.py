@@ -21,9 +21,9 @@ from apps.accounts.rules import Caller
 from apps.calendars.actions.calendars import create_calendar
 from apps.calendars.actions.import_file import import_file
 from apps.calendars.actions.importing import Asking
-from apps.calendars.actions.working import Steps, run_inline
 from apps.calendars.queries.listing import window_items
 from apps.calendars.queries.values import Shown
+from apps.core.threads import Steps, run_inline
 from apps.core.values import now_ms
 from apps.sessions.actions import create_session
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import resource
 import signal
 import socket
-from typing import Any
+from typing import IO, Any
 
 # Twisted's reactor must be the asyncio one before anything else imports it.
 import daphne.server  # noqa: F401
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 from django.utils.module_loading import import_string
 
 from apps.confirmations.actions import settle_after_crash
@@ -38,6 +40,7 @@ class Command(BaseCommand):
         """Prepare, print where it is, and serve until a signal."""
         host, port = settings.SAYSO_HOST, settings.SAYSO_PORT
         check_free(host=host, port=port)
+        check_alone()
         raise_file_limit()
         # A shell lets its background jobs ignore SIGINT; a server that is asked to stop must stop all the same.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -66,6 +69,27 @@ def check_free(*, host: str, port: int) -> None:
         raise CommandError(f"Cannot listen on {host}:{port}: {why}. SAYSO_PORT names another port.") from error
 
 
+def check_alone() -> None:
+    """Refuse a second server on the same SQLite database: both would deliver what is due."""
+    global _alone
+    if connection.vendor != "sqlite":
+        return
+    held = (settings.SAYSO_DATA_DIR / "serve.lock").open("w")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.close()
+        raise CommandError(
+            f"Another server uses {settings.SAYSO_DATA_DIR} already. With SQLite one process does everything; "
+            "set DATABASE_URL to a PostgreSQL database to run several."
+        ) from None
+    # Held for as long as the process lives; a killed one lets go by itself.
+    _alone = held
+
+
+_alone: IO[str] | None = None
+
+
 def whole_server(*, application: Any, host: str, port: int) -> serving.SaysoServer:
     """Return the server with all that runs beside the requests, ready to run."""
     serving.use_factory()
@@ -84,7 +108,8 @@ def begin() -> None:
 async def start() -> None:
     """Settle what a crash left, then arm the timers."""
     await lane.run(lambda: settle_after_crash(now_ms=now_ms()))
-    await timers.start_all()
+    # With SQLite nobody else can.
+    await timers.start_all(dispatching=settings.SAYSO_DISPATCH or connection.vendor == "sqlite")
 
 
 def raise_file_limit() -> None:

@@ -1,0 +1,1 @@
+"""The writes of captures: taking one in, purging by a person's decision."""

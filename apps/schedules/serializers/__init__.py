@@ -1,0 +1,1 @@
+"""Shapes and words of the schedules room."""

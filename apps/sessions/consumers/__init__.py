@@ -1,0 +1,1 @@
+"""The socket of agent hosts."""

@@ -1,0 +1,15 @@
+"""Shapes of the sessions room."""
+
+from apps.sessions.serializers.deletions import kept_facts, session_words, turn_words
+from apps.sessions.serializers.runs import run_body
+from apps.sessions.serializers.sessions import SessionPageSerializer, SessionSerializer, session_body
+
+__all__ = [
+    "SessionPageSerializer",
+    "SessionSerializer",
+    "kept_facts",
+    "run_body",
+    "session_body",
+    "session_words",
+    "turn_words",
+]
