@@ -243,6 +243,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": True,
     "SERVE_PERMISSIONS": ["apps.accounts.api.Anybody"],
     "SERVE_AUTHENTICATION": [],
+    # One of the paths lies beside the others; each is listed under what comes after this.
+    "SCHEMA_PATH_PREFIX": "/api|/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }

@@ -11,6 +11,7 @@ NOW_MS = 1_796_025_600_000
 NINE_MS = 1_796_112_000_000
 DAY_MS = 86_400_000
 ANSWER_S = 5
+WRITES = 19
 """The contract's own bound for one hostile file."""
 EACH_HOUR, EACH_MINUTE = (",".join(map(str, range(end))) for end in (24, 60))
 BOMB = f"FREQ=DAILY;BYHOUR={EACH_HOUR};BYMINUTE={EACH_MINUTE};BYSECOND={EACH_MINUTE}"
@@ -50,7 +51,7 @@ def nested(depth):
 FILES = {
     # What is too much of it: the status, the file's or the component's code.
     "octets": ("x" * 10_600_000, 413, "too_large"),
-    "lines": (file_of() + "x\r\n" * 3_000_000, 200, None),
+    "lines": (file_of() + "x\r\n" * 1_000_000, 200, None),
     "components": (file_of(count=20_001), 400, "too_many_components"),
     "depth": (nested(5_000), 200, None),
     "truncated": (file_of()[:-30], 400, "truncated"),
@@ -96,10 +97,13 @@ class House:
         task = asyncio.ensure_future(work)
         served = 0
         while not task.done() or not served:
-            title = f"kind {served}"
-            made = await self.send("kind", "POST", "/api/calendars/events", {"title": title, "start_ms": NINE_MS})
+            title = f"kind {min(served, WRITES - 1)}"
+            if served < WRITES:
+                # One more in a minute would wait for a person.
+                made = await self.send("kind", "POST", "/api/calendars/events", {"title": title, "start_ms": NINE_MS})
+                assert made.status == 201, made.text
             read = await self.send("kind", "GET", f"/api/calendars/events/{made.json['item']['id']}")
-            assert (made.status, read.status, read.json["item"]["title"]) == (201, 200, title)
+            assert (read.status, read.json["item"]["title"]) == (200, title)
             served += 1
         async with asyncio.timeout(ANSWER_S):
             return served, await task

@@ -18,7 +18,7 @@ from tests.conftest import VECTORS
 
 HERE = Path(__file__).parent
 # What runs inside the server process, and the vectors of pure functions.
-INSIDE = {"server.py", "clock.py", "ics_ops.py", "ics_store.py", "mobile_ops.py"}
+INSIDE = {"server.py", "clock.py", "drive_ops.py", "ics_ops.py", "ics_store.py", "mobile_ops.py"}
 OUTSIDE = [
     path
     for path in [*HERE.glob("*.py"), *HERE.glob("gate/*.py"), *HERE.glob("flow/*.py")]
@@ -130,7 +130,7 @@ class TestAFileFails:
             self.run("method_cancel_one_instance.ics")
 
     def test_when_windows_miss_what_lies_beyond_the_rows(self, db, monkeypatch):
-        monkeypatch.setattr(listing, "_outside", lambda *given: [])
+        monkeypatch.setattr(listing, "expanded_items", lambda **given: [])
         with pytest.raises(AssertionError):
             self.run("rrule_count_billion.ics")
 

@@ -45,6 +45,7 @@ class Pages:
         for name, found in NAMES.items():
             address = address.replace(f"<str:{name}>", getattr(self.things, found))
         address = address.replace("<str:token_id>", self.things.known["token"])
+        address = address.replace("<str:session_ref>", "s1")
         address = address.replace("<int:user_id>", str(self.things.alice.pk))
         client = self.things.clients["nobody" if route == "login/" else "person"]
         before = client.cookies.output()

@@ -129,8 +129,8 @@ class TestTheTick:
     def test_a_held_session_may_be_edited_and_its_host_hears_of_it(self, desk, monkeypatch):
         told = []
         monkeypatch.setattr(
-            "apps.sessions.actions.writer.announce",
-            lambda event, **facts: told.append((event, facts["from"], facts["to"])),
+            "apps.sessions.actions.writer.announce_all",
+            lambda messages: told.extend((one["event"], one["from"], one["to"]) for one in messages),
         )
         take_lease(by=desk.place.caller("other"), ref="s2", now_ms=NOW)
         first = Session.objects.get(ref="s2").next_seq

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 
 from apps.accounts.queries import memberships_of
 from apps.accounts.rules import Caller, check_scope
@@ -42,6 +42,7 @@ class MobileCalendar(ApiView):
 
     @extend_schema(
         operation_id="mobile_calendar_request",
+        parameters=[OpenApiParameter("expires_in_s", int, description="the member of that name wins; with `Prefer`")],
         request=MobileRequestSerializer,
         responses={
             200: OpenApiResponse(dict, description="the exchange finished; look at status: success, denied or error"),

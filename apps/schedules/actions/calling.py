@@ -26,7 +26,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @task(queue_name=QUEUE, takes_context=True)
-def call_webhook(context: TaskContext, call_id: int) -> str:
+def call_webhook(context: TaskContext, *, call_id: int) -> str:
     """Make one call and return how it went; the queue says when this try began."""
     started = context.task_result.started_at
     assert started is not None
@@ -102,6 +102,6 @@ def _later(call: WebhookCall, problem: str, now_ms: int) -> str:
     hook = call.webhook
     hook.failures, hook.problem = hook.failures + 1, problem
     hook.save(update_fields=["failures", "problem"])
-    call_webhook.using(run_after=EPOCH + timedelta(milliseconds=call.next_ms)).enqueue(call.pk)
+    call_webhook.using(run_after=EPOCH + timedelta(milliseconds=call.next_ms)).enqueue(call_id=call.pk)
     announce("webhook.queued", deadline=call.next_ms)
     return "later"

@@ -75,6 +75,6 @@ def call_webhooks(*, messages: Sequence[InboxMessage], now_ms: int) -> None:
             call = WebhookCall.objects.create(
                 webhook_id=webhook_id, message_id=message.pk, created_ms=now_ms, next_ms=now_ms
             )
-            call_webhook.enqueue(call.pk)
+            call_webhook.enqueue(call_id=call.pk)
     if hooks:
         announce("webhook.queued", deadline=now_ms)

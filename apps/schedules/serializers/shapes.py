@@ -17,6 +17,26 @@ class OptionsSerializer(serializers.Serializer[Any]):
     paused = serializers.BooleanField(required=False)
 
 
+class DailySerializer(serializers.Serializer[Any]):
+    """A time of every day in a time zone."""
+
+    time = serializers.CharField()
+    time_zone = serializers.CharField()
+
+
+class WeeklySerializer(DailySerializer):
+    """A time of some days of the week; 1 is Monday."""
+
+    weekdays = serializers.ListField(child=serializers.IntegerField())
+
+
+class CronSerializer(serializers.Serializer[Any]):
+    """A cron expression in a time zone."""
+
+    expression = serializers.CharField()
+    time_zone = serializers.CharField()
+
+
 class CreateSerializer(serializers.Serializer[Any]):
     """A new schedule: title, prompt and exactly one of the six selectors."""
 
@@ -25,9 +45,9 @@ class CreateSerializer(serializers.Serializer[Any]):
     after_seconds = serializers.IntegerField(required=False)
     at = serializers.JSONField(required=False)
     every_seconds = serializers.IntegerField(required=False)
-    daily = serializers.DictField(required=False)
-    weekly = serializers.DictField(required=False)
-    cron = serializers.DictField(required=False)
+    daily = DailySerializer(required=False)
+    weekly = WeeklySerializer(required=False)
+    cron = CronSerializer(required=False)
     options = OptionsSerializer(required=False)
 
 
@@ -46,12 +66,13 @@ class PreviewRequestSerializer(serializers.Serializer[Any]):
 
     now = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False, min_value=1, max_value=50)
+    time_zone = serializers.CharField(required=False, help_text="of the local times of a rule that has none")
     after_seconds = serializers.IntegerField(required=False)
     at = serializers.JSONField(required=False)
     every_seconds = serializers.IntegerField(required=False)
-    daily = serializers.DictField(required=False)
-    weekly = serializers.DictField(required=False)
-    cron = serializers.DictField(required=False)
+    daily = DailySerializer(required=False)
+    weekly = WeeklySerializer(required=False)
+    cron = CronSerializer(required=False)
 
 
 class RecordSerializer(serializers.Serializer[Any]):

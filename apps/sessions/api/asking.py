@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from drf_spectacular.utils import OpenApiParameter
+
 from apps.accounts.rules import Caller
 from apps.confirmations.actions import recall, submit
 from apps.confirmations.api import ask_and_answer, idempotency_key, requested_wait, shape_r
@@ -16,6 +18,7 @@ from apps.sessions.contracts import DELETE_SESSION
 from apps.sessions.queries.deletions import check_visible
 from apps.sessions.rules.control import STATUS
 
+EXPIRES = OpenApiParameter("expires_in_s", int, description="how long the question stands, 3 to 604800")
 Check = Callable[[Caller, Mapping[str, Any]], None]
 Shape = Callable[[Outcome], Response]
 

@@ -15,7 +15,7 @@ from apps.core.dispatch import ApiView
 from apps.core.errors import SaysoError
 from apps.core.responses import Response
 from apps.core.values import now_ms
-from apps.sessions.api.asking import ask, check_session
+from apps.sessions.api.asking import EXPIRES, ask, check_session
 from apps.sessions.contracts import DELETE_SESSION, DELETE_TURN
 from apps.sessions.queries.control import control_rows, removed_turns_of
 from apps.sessions.queries.removals import TurnRemoved, check_log_visible
@@ -141,7 +141,12 @@ class SessionDelete(Deletion):
 
     contract = DELETE_SESSION
 
-    @extend_schema(operation_id="agent_control_session_delete", request=SessionDeleteSerializer, responses=ANSWERS)
+    @extend_schema(
+        operation_id="agent_control_session_delete",
+        parameters=[EXPIRES],
+        request=SessionDeleteSerializer,
+        responses=ANSWERS,
+    )
     def post(self, request: Any) -> Response:
         """Delete a session with its subagents, once a person agreed."""
         return self.answer(request)
@@ -160,7 +165,12 @@ class TurnDelete(Deletion):
 
     contract = DELETE_TURN
 
-    @extend_schema(operation_id="agent_control_turn_delete", request=TurnDeleteSerializer, responses=ANSWERS)
+    @extend_schema(
+        operation_id="agent_control_turn_delete",
+        parameters=[EXPIRES],
+        request=TurnDeleteSerializer,
+        responses=ANSWERS,
+    )
     def post(self, request: Any) -> Response:
         """Remove the turn of a reply, once a person agreed; a turn that was removed before is answered at once."""
         try:

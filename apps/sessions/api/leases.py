@@ -19,7 +19,7 @@ from apps.sessions.actions.hosts import ask_close
 from apps.sessions.actions.leases import release_lease, take_lease
 from apps.sessions.queries import session_of
 from apps.sessions.queries.leases import live_leases
-from apps.sessions.serializers.hosts import LeaseSerializer, lease_body
+from apps.sessions.serializers.hosts import LeaseSerializer, LeaseTakeSerializer, lease_body
 
 
 class SessionLease(ApiView):
@@ -28,14 +28,23 @@ class SessionLease(ApiView):
     scopes = {"POST": "session.append", "DELETE": "session.append"}
 
     @extend_schema(
-        operation_id="sessions_lease_take", request=dict, responses={200: LeaseSerializer, 409: ErrorSerializer}
+        operation_id="sessions_lease_take",
+        request=LeaseTakeSerializer,
+        responses={200: LeaseSerializer, 400: ErrorSerializer, 409: ErrorSerializer},
     )
     def post(self, request: Any, session_ref: str) -> Response:
         """Take the session for 60 seconds, or hold it for another 60."""
         row = take_lease(by=request.user, ref=session_ref, now_ms=now_ms(), lease_id=_lease_id(request))
         return Response(lease_body(row, ref=session_ref))
 
-    @extend_schema(operation_id="sessions_lease_release", request=None, responses={200: dict})
+    @extend_schema(
+        operation_id="sessions_lease_release",
+        request=None,
+        parameters=[
+            OpenApiParameter("lease_id", str, description="only this lease; whichever the caller has, if absent")
+        ],
+        responses={200: dict},
+    )
     def delete(self, request: Any, session_ref: str) -> Response:
         """Let the session go."""
         lease_id = str(request.query_params.get("lease_id", ""))

@@ -13,7 +13,7 @@ from apps.core.responses import Response
 from apps.core.values import now_ms
 from apps.ledger.api import once
 from apps.sessions import actions, queries
-from apps.sessions.serializers import run_body
+from apps.sessions.serializers import RunStartSerializer, run_body
 
 LIST_SIZE = 100
 
@@ -29,7 +29,7 @@ class RunList(ApiView):
         session = queries.session_of(by=request.user, ref=session_ref)
         return Response({"runs": [run_body(row) for row in session.runs.all()[:LIST_SIZE]]})
 
-    @extend_schema(operation_id="runs_start", request=dict, responses={201: dict})
+    @extend_schema(operation_id="runs_start", request=RunStartSerializer, responses={201: dict})
     @once
     def post(self, request: Any, session_ref: str) -> Response:
         """Start a run."""

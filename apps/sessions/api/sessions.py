@@ -15,7 +15,7 @@ from apps.core.values import now_ms
 from apps.core.waiting import Deferral
 from apps.ledger.api import once
 from apps.sessions import actions, queries
-from apps.sessions.api.asking import ask_to_delete
+from apps.sessions.api.asking import EXPIRES, ask_to_delete
 from apps.sessions.queries.listing import session_page
 from apps.sessions.rules.hosts import check_count, check_flag
 from apps.sessions.rules.listing import Filters, check_cursor, check_slug, check_words
@@ -94,7 +94,7 @@ class SessionDetail(ApiView):
 
     @extend_schema(
         operation_id="sessions_delete",
-        parameters=[OpenApiParameter("expires_in_s", int, description="how long the question stands, 3 to 604800")],
+        parameters=[EXPIRES],
         responses={200: dict, 202: PendingSerializer, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer},
     )
     def delete(self, request: Any, session_ref: str) -> Response:

@@ -80,10 +80,10 @@ class StoredGround:
 
 def texts_between(session_id: str, *, first: int, last: int) -> Iterator[str]:
     """Give the events of a session, by its key, as they are stored: each one JSON text in ASCII."""
-    return walk(_EVENTS, [session_id], first=first, last=last)
+    return walk(_EVENTS, params=[session_id], first=first, last=last)
 
 
-def walk(sql: str, params: Sequence[Any], *, first: int, last: int) -> Iterator[str]:
+def walk(sql: str, *, params: Sequence[Any], first: int, last: int) -> Iterator[str]:
     """Give the second column of rows whose first column lies between two numbers, a few at a time if they are long.
 
     The statement takes the given values, the two numbers and how many rows to read, in this order.

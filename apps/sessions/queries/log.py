@@ -61,7 +61,7 @@ def surface_nodes(session: Session) -> list[int]:
 
 def surface_events(session: Session, *, first: int = 0) -> Iterator[Event]:
     """Give the events that the model sees, in order, from a place on."""
-    return map(json.loads, walk(_SURFACE, [session.pk], first=first, last=SAFE_INTEGER))
+    return map(json.loads, walk(_SURFACE, params=[session.pk], first=first, last=SAFE_INTEGER))
 
 
 def surface_messages(session: Session) -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ def surface_page(session: Session, *, after: int = -1, limit: int) -> SurfacePag
     nodes: list[int] = []
     messages: list[dict[str, Any]] = []
     length = 0
-    for text in walk(_SURFACE, [session.pk], first=place + 1, last=SAFE_INTEGER):
+    for text in walk(_SURFACE, params=[session.pk], first=place + 1, last=SAFE_INTEGER):
         if len(nodes) == limit or length > PAGE_LENGTH:
             return SurfacePage(nodes=nodes, messages=messages, more=True)
         event = json.loads(text)

@@ -42,6 +42,12 @@ class LeaseSerializer(serializers.Serializer[Any]):
     expires_ms = serializers.IntegerField()
 
 
+class LeaseTakeSerializer(serializers.Serializer[Any]):
+    """Which lease to hold on to; whichever the caller has, if absent."""
+
+    lease_id = serializers.CharField(required=False, allow_null=True)
+
+
 class MessageSerializer(serializers.Serializer[Any]):
     """Something for a session's host to take in."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -24,11 +27,27 @@ def log_body(body: bytes) -> dict[str, Any]:
     try:
         value = parse_json(body) if body.strip() else {}
     except ValueError as error:
+        _check_numbers(body)
         shown = str(error)[:200].encode("ascii", "backslashreplace").decode()
         raise MalformedJson(f"The body is not valid JSON: {shown}.") from None
     if not isinstance(value, dict):
         raise InvalidField("body", "must be a JSON object")
     return value
+
+
+def _check_numbers(body: bytes) -> None:
+    """Raise `InvalidField` naming the member whose number has no value, if that is what is wrong with a text."""
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        for name, value in pairs:
+            for number in value if isinstance(value, list) else [value]:
+                if isinstance(number, float) and not math.isfinite(number):
+                    shown = name[:60].encode("ascii", "backslashreplace").decode()
+                    raise InvalidField(shown, "must be a finite number")
+        return dict(pairs)
+
+    with suppress(ValueError, RecursionError):
+        json.loads(body, object_pairs_hook=members, parse_int=float)
 
 
 def appended_events(body: dict[str, Any]) -> tuple[int, list[Event]]:

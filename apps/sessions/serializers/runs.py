@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework import serializers
+
 from apps.sessions.models import Run
 
 
@@ -16,3 +18,9 @@ def run_body(row: Run) -> dict[str, Any]:
         "ended_ms": row.ended_ms,
         "background": row.background,
     }
+
+
+class RunStartSerializer(serializers.Serializer[Any]):
+    """How a run is started."""
+
+    background = serializers.BooleanField(required=False)

@@ -30,8 +30,12 @@ USUAL_SCOPES = frozenset(
         "reminder.read",
         "reminder.write",
         "reminder.delete",
+        "schedule.read",
+        "schedule.write",
+        "schedule.delete",
         "session.read",
         "session.append",
+        "session.delete",
         "confirmation.read",
     }
 )
