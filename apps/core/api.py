@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.module_loading import import_string
@@ -157,12 +157,23 @@ PAGES_OF_ERRORS = {
 }
 
 
-def nul_in_address(request: HttpRequest) -> SaysoError:
-    """Return what is wrong with an address that holds a NUL, with the name of the parameter that it stands in."""
-    for name, values in request.GET.lists():
-        if any("\x00" in value for value in values) and storable(name):
-            return InvalidField(name[:60], "holds a character that cannot be stored")
-    return SaysoError("The address holds a character that cannot be stored.", code="invalid")
+def nul_in(members: QueryDict) -> SaysoError | None:
+    """Return what is wrong with the members of an address or a form when one holds a NUL, which is then named."""
+    for name, values in members.lists():
+        if any("\x00" in value for value in values):
+            known = storable(name)
+            return InvalidField(name[:60], "holds a character that cannot be stored") if known else UNSTORABLE
+        if "\x00" in name:
+            return UNSTORABLE
+    return None
+
+
+UNSTORABLE = SaysoError("This holds a character that cannot be stored.", code="invalid")
+
+
+def nul_refused(error: SaysoError) -> HttpResponse:
+    """Return the answer to a request that one of the databases could not keep."""
+    return HttpResponse(orjson.dumps(error_body(error)), status=400, content_type=JSON_TYPE)
 
 
 def as_json(response: HttpResponseBase) -> HttpResponseBase:
@@ -188,16 +199,17 @@ class PageMiddleware:
         self.chain = chain
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer through the inner chain, or bare for `/api/`; one with a NUL in its address is refused."""
+        """Answer through the inner chain, or bare for `/api/`; one with a NUL in its address or form is refused."""
         if "\x00" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            body = orjson.dumps(error_body(nul_in_address(request)))
-            return HttpResponse(body, status=400, content_type=JSON_TYPE)
+            return nul_refused(nul_in(request.GET) or UNSTORABLE)
         if not is_page(request.path_info):
             response: HttpResponseBase = as_json(self.bare(request))
             response.headers.setdefault("Cache-Control", "no-store")
             response.headers.setdefault("X-Content-Type-Options", "nosniff")
             response.headers.setdefault("Referrer-Policy", "no-referrer")
             return response
+        if request.method == "POST" and (error := nul_in(request.POST)) is not None:
+            return nul_refused(error)
         try:
             return self.chain(request)  # type: ignore[no-any-return]
         finally:
