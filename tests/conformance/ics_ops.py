@@ -2,8 +2,8 @@
 
 import io
 import json
+import os
 import resource
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -109,13 +109,19 @@ def _read_here(case: dict[str, Any], data: bytes) -> None:
     read_file(source=io.BytesIO(options + b"\n" + data), target=io.BytesIO())
 
 
+def cpu_s() -> float:
+    """Return the processor seconds of this process and of the workers that ended: what others do here counts not."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
 def _fresh(case: dict[str, Any], data: bytes, make_store: MakeStore) -> tuple[Store, Report]:
     store = make_store(case["owner_zone"])
     if "stored_before" in case:
         assert store.import_ics(case["stored_before"].encode()).error is None
-    begun = time.perf_counter()
+    begun = cpu_s()
     report = store.import_ics(data)
-    took_ms = (time.perf_counter() - begun) * 1000
+    took_ms = (cpu_s() - begun) * 1000
     limit = case.get("limits", {}).get("import_ms")
     assert limit is None or took_ms < limit, f"import took {took_ms:.0f} ms"
     return store, report
@@ -136,9 +142,9 @@ def _check_query(store: Store, query: dict[str, Any], limit_ms: int | None) -> N
     start_ms, end_ms = query["window_start_ms"], query["window_end_ms"]
     assert start_ms == _instant(query["window_start"])
     assert end_ms == _instant(query["window_end"])
-    begun = time.perf_counter()
+    begun = cpu_s()
     found = store.occurrences(component=query["component"], start_ms=start_ms, end_ms=end_ms)
-    took_ms = (time.perf_counter() - begun) * 1000
+    took_ms = (cpu_s() - begun) * 1000
     limits = [limit for limit in (limit_ms, query.get("limit_ms")) if limit is not None]
     assert all(took_ms < limit for limit in limits), f"query took {took_ms:.0f} ms"
     _check_occurrences(found, query["occurrences"])
