@@ -3,6 +3,8 @@
 import ast
 import copy
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,18 @@ class TestAFileFails:
     def test_when_windows_miss_what_lies_beyond_the_rows(self, db, monkeypatch):
         monkeypatch.setattr(listing, "expanded_items", lambda **given: [])
         with pytest.raises(AssertionError):
+            self.run("rrule_count_billion.ics")
+
+    def test_when_a_worker_of_the_room_reckons_for_too_long(self, db, monkeypatch):
+        quick = ics_store.DatabaseStore.import_ics
+        burning = "import time\nwhile time.process_time() < 0.6: pass"
+
+        def slow(store, data):
+            subprocess.run([sys.executable, "-c", burning], check=True)
+            return quick(store, data)
+
+        monkeypatch.setattr(ics_store.DatabaseStore, "import_ics", slow)
+        with pytest.raises(AssertionError, match="import took"):
             self.run("rrule_count_billion.ics")
 
 
