@@ -1,8 +1,10 @@
 """The schema names every endpoint, and says what each may answer."""
 
+import os
 import re
 
 import pytest
+from django.core.management import call_command
 from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import spectacular_settings
@@ -41,6 +43,11 @@ def test_every_endpoint_is_in_the_schema(schema):
             if plain not in known or not methods <= operations:
                 missing.append((path, sorted(methods - operations)))
     assert missing == []
+
+
+def test_the_schema_is_made_without_a_warning():
+    # Two shapes of one name, or a view without one, would go out as something else than what is answered.
+    call_command("spectacular", file=os.devnull, fail_on_warn=True)
 
 
 def test_every_operation_has_its_own_name(schema):

@@ -40,6 +40,8 @@ async def test_the_next_card_has_no_offers_left_over_and_its_own_words_beside_th
     _alice, asked, dialog = await asked_for(stage)
     await dialog.get_by_role("button", name="Keep it").click()
     assert (await asked.answer())["status"] == 403
+    # A card that comes while another is still shown waits behind a notice.
+    await expect(dialog).not_to_have_attribute("open", "")
     other = await stage.ask(item=await stage.dentist())
     await expect(dialog).to_have_attribute("open", "")
     await expect(dialog.get_by_role("button", name="Archive it instead")).to_have_count(0)

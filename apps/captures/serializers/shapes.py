@@ -149,7 +149,7 @@ class ProjectedSerializer(serializers.Serializer[Any]):
     error = serializers.CharField(required=False)
 
 
-class ErrorSerializer(serializers.Serializer[Any]):
+class CaptureErrorSerializer(serializers.Serializer[Any]):
     """Why something was refused."""
 
     code = serializers.CharField()
@@ -160,4 +160,4 @@ class ErrorSerializer(serializers.Serializer[Any]):
 class FailureSerializer(serializers.Serializer[Any]):
     """A failure of this room."""
 
-    error = ErrorSerializer()
+    error = CaptureErrorSerializer()
