@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import django
@@ -12,9 +13,9 @@ django.setup()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
-from apps.core.serving import LaneHandler  # noqa: E402
+from apps.core.serving import LaneHandler, is_grouped  # noqa: E402
 from apps.core.threads import lane  # noqa: E402
-from apps.core.waiting import WaitingLayer  # noqa: E402
+from apps.core.waiting import WaitingLayer, hub  # noqa: E402
 from project.routing import websocket_urlpatterns  # noqa: E402
 
 _sockets = URLRouter(websocket_urlpatterns)
@@ -31,4 +32,8 @@ async def sockets(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await send({"type": "websocket.close", "code": 4404})
 
 
-application = ProtocolTypeRouter({"http": WaitingLayer(LaneHandler().respond, lane.run), "websocket": sockets})
+_handler = LaneHandler()
+_pages = WaitingLayer(_handler.respond, lane.run, ahead=lambda scope: is_grouped(scope["method"], scope["path"]))
+lane.prepare = partial(hub.prepare, answer=_handler.answer)
+
+application = ProtocolTypeRouter({"http": _pages, "websocket": sockets})

@@ -34,6 +34,8 @@ class CalendarObject(Record):
     the occurrence rows are complete; null means without bound. `occurrences` is null for an endless series.
     """
 
+    # Each of the indexes below begins with it.
+    profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     calendar = models.ForeignKey(Calendar, on_delete=models.PROTECT, related_name="+", db_index=False)
     uid = models.TextField()
     uid_key = models.CharField(max_length=64)

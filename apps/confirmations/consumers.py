@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
+from functools import partial
 from typing import Any, ClassVar
 
 import orjson
@@ -17,13 +19,15 @@ from apps.confirmations.actions import decide, run_claimed
 from apps.confirmations.models import Confirmation
 from apps.confirmations.rules import Decider, new_nonce
 from apps.confirmations.serializers import card, ended_frame, frame_of, refusal, taken
+from apps.core import rows
 from apps.core.announce import listen
-from apps.core.errors import SaysoError, Unauthorized
+from apps.core.errors import SaysoError, ServerFault, Unauthorized
 from apps.core.sockets import CLOSE_COME_AGAIN, Socket, header_of, keep, origin_allowed, sockets_of
 from apps.core.text import storable
 from apps.core.threads import lane
 from apps.core.values import now_ms, sha256_hex
 
+log = logging.getLogger("sayso.sockets")
 KIND = "confirmations"
 CLOSE_SIGNED_OUT = 4401
 CLOSE_FORBIDDEN = 4403
@@ -43,6 +47,7 @@ class ConfirmationConsumer(Socket):
     language = "en"
     time_zone = ""
     places: dict[str, Place]
+    roles: dict[str, str]
     open_decisions = 0
     profile_ids: frozenset[str] = frozenset()
     readable_ids: frozenset[str] = frozenset()
@@ -78,6 +83,7 @@ class ConfirmationConsumer(Socket):
         self.places = deciding_places(places)
         self.profile_ids = frozenset(self.places)
         self.readable_ids = frozenset(place.profile_id for place in places)
+        self.roles = {place.profile_id: place.role for place in places}
         return True
 
     def first_frames(self, query: str) -> list[str]:
@@ -127,27 +133,35 @@ class ConfirmationConsumer(Socket):
             return
         # Not awaited here: decisions about different cards share a commit instead of queueing behind each other.
         self.open_decisions += 1
-        work = asyncio.ensure_future(self.answer_decision(frame))
-        keep(work)
+        work = lane.run(partial(self.decide, frame), grouped=True)
+        work.add_done_callback(partial(self.answer_decision, frame["id"]))
         if self.open_decisions >= DECISIONS_AT_ONCE:
             await asyncio.wait([work])
 
-    async def answer_decision(self, frame: dict[str, Any]) -> None:
-        """Decide, and tell this page how it went."""
-        try:
-            answer = await self.in_lane(self.decide, frame, grouped=True)
-        finally:
-            self.open_decisions -= 1
-        if answer.get("code") == "unauthorized":
-            await self.send_json(answer)
-            await self.close(code=CLOSE_SIGNED_OUT)
+    def answer_decision(self, confirmation_id: str, work: asyncio.Future[dict[str, Any]]) -> None:
+        """Tell this page how its decision went."""
+        self.open_decisions -= 1
+        if work.cancelled():
             return
-        if answer.get("state") == "executing":
-            keep(asyncio.ensure_future(asyncio.to_thread(run_claimed, confirmation_id=frame["id"], tell_ms=now_ms)))
-        await self.send_json(answer)
+        error = work.exception()
+        if error is not None:
+            log.error("a decision failed", exc_info=error)
+            answer = refusal(confirmation_id[:64], ServerFault(), self.nonce(confirmation_id[:64]))
+        else:
+            answer = work.result()
+        self.push(answer)
+        if answer.get("code") == "unauthorized":
+            keep(asyncio.ensure_future(self.close(code=CLOSE_SIGNED_OUT)))
+        elif answer.get("state") == "executing":
+            keep(asyncio.ensure_future(asyncio.to_thread(run_claimed, confirmation_id=confirmation_id, tell_ms=now_ms)))
 
     def decide(self, frame: dict[str, Any]) -> dict[str, Any]:
-        """Decide as the person who is signed in at this moment."""
+        """Decide as the person who is signed in at this moment; looks and decides in one transaction."""
+        with rows.joined():
+            return self.decide_now(frame)
+
+    def decide_now(self, frame: dict[str, Any]) -> dict[str, Any]:
+        """Decide within the transaction around."""
         confirmation_id = frame["id"][:64]
         if not self.look_up():
             return refusal(confirmation_id, Unauthorized())
@@ -155,7 +169,9 @@ class ConfirmationConsumer(Socket):
             user_id=self.user_id, label=self.username, session=self.session_ref, connection=self.connection_id
         )
         try:
-            result = decide(by=who, confirmation_id=confirmation_id, frame=frame_of(frame), now_ms=now_ms())
+            result = decide(
+                by=who, confirmation_id=confirmation_id, frame=frame_of(frame), now_ms=now_ms(), roles=self.roles
+            )
         except SaysoError as error:
             return refusal(confirmation_id, error)
         if result.error is not None:
@@ -218,13 +234,19 @@ def hear(message: dict[str, Any]) -> None:
             ensure_ascii=False,
         )
         if not message["device"]:
-            for socket in sockets_of(KIND):
-                if message["profile"] in socket.profile_ids:
-                    socket.push(frame)
+            # In the next turn of the loop: whoever waits for the outcome is answered first.
+            asyncio.get_running_loop().call_soon(tell, message["profile"], frame)
     elif event in ("session.ended", "member.removed", "member.changed"):
         for socket in sockets_of(KIND):
             if socket.user_id == message["user"]:
                 keep(asyncio.ensure_future(socket.check_person()))
+
+
+def tell(profile_id: str, frame: str) -> None:
+    """Send a frame to every open page of a profile's people."""
+    for socket in sockets_of(KIND):
+        if profile_id in socket.profile_ids:
+            socket.push(frame)
 
 
 def show(row: Confirmation) -> None:

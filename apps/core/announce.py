@@ -11,7 +11,7 @@ import contextlib
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -62,18 +62,41 @@ def announcement(event: str, *, keys: tuple[str, ...] = (), local: Any = None, *
 def announce_all(messages: Sequence[dict[str, Any]]) -> None:
     """Tell everybody each of these after the commit of the transaction around, in their order."""
     # Robust: what was committed is done, so a relay that fails must not answer the caller otherwise.
-    transaction.on_commit(partial(_post_all, messages), robust=True)
+    transaction.on_commit(partial(_committed, messages), robust=True)
 
 
-def _post_all(messages: Sequence[dict[str, Any]]) -> None:
+@contextlib.contextmanager
+def gathered() -> Iterator[list[dict[str, Any]]]:
+    """Keep back what this thread commits within the block; whoever gathers tells it with `post_all` afterwards."""
+    messages: list[dict[str, Any]] = []
+    _thread.gathering = messages
+    try:
+        yield messages
+    finally:
+        _thread.gathering = None
+
+
+_thread = threading.local()
+
+
+def _committed(messages: Sequence[dict[str, Any]]) -> None:
+    gathering = getattr(_thread, "gathering", None)
+    if gathering is None:
+        post_all(messages)
+    else:
+        gathering.extend(messages)
+
+
+def post_all(messages: Sequence[dict[str, Any]], *, wake: bool = True) -> None:
+    """Tell what was committed, in its order; without `wake` the caller sees to it that the loop runs `drain` soon."""
     for message in messages:
         try:
-            _post(message)
+            _post(message, wake=wake)
         except Exception:
             log.exception("%s could not be told", message["event"])
 
 
-def _post(message: dict[str, Any]) -> None:
+def _post(message: dict[str, Any], *, wake: bool = True) -> None:
     reach("announce.before")
     loop = _loop
     if loop is not None and not loop.is_closed():
@@ -82,15 +105,16 @@ def _post(message: dict[str, Any]) -> None:
             _outbox.append(message)
             first = len(_outbox) == 1
         # From a foreign thread only call_soon_threadsafe wakes the loop; one wake-up serves a whole group of commits.
-        if first:
+        if first and wake:
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(_drain)
+                loop.call_soon_threadsafe(drain)
     if _relay is not None:
         _relay({name: value for name, value in message.items() if name != "local"})
     reach("announce.after")
 
 
-def _drain() -> None:
+def drain() -> None:
+    """Deliver what was posted; runs on the serving loop."""
     while _outbox:
         # Removed only after its delivery, so that nobody schedules a second drain meanwhile.
         deliver(_outbox[0])

@@ -65,6 +65,8 @@ class Call:
     by: str
     """Who acts, as the ledger writes it: `user:ID`, `token:ID`, `device:ID`."""
     confirmation_id: str = ""
+    seen: Any = None
+    """What whoever asks has just read of the target in this transaction; the preview need not read it again."""
     waited: Any = None
     """What the contract's `wait_out` returned, where it was called before."""
 

@@ -30,6 +30,9 @@ SERVER_ERROR = b'{"code":"server_error","detail":"Something went wrong on the se
 class ApiRequest:
     """One request as a view of the API sees it; what only DRF's own request has is made when it is asked for."""
 
+    body_error: Exception | None = None
+    """What was wrong with the body when somebody looked into it before the view."""
+
     def __init__(self, request: HttpRequest, view: ApiView) -> None:
         """Wrap one request for one view."""
         self._request = request

@@ -65,3 +65,10 @@ class TooMany(SaysoError):
 
     code = "too_many"
     status = 429
+
+
+class ServerFault(SaysoError):
+    """Something went wrong on the server, and nothing was changed."""
+
+    code = "server_error"
+    status = 500

@@ -270,11 +270,20 @@ def build_server(*, application: Any, host: str, port: int, ready: Callable[[], 
     return server
 
 
+def _uncoloured(value: Any, *_: Any, **__: Any) -> Any:
+    return value
+
+
 def use_factory() -> None:
     """Make Daphne build its connections with our factory, and Twisted know the statuses that it has no words for."""
+    import autobahn.twisted.websocket
+    import autobahn.websocket.protocol
     import daphne.server
     from twisted.web.http import RESPONSES
 
     daphne.server.HTTPFactory = Factory
+    # For every frame it colours words of a debug line that nobody sees.
+    for module in (autobahn.twisted.websocket, autobahn.websocket.protocol):
+        vars(module).update(hltype=_uncoloured, hlval=_uncoloured)
     for status in HTTPStatus:
         RESPONSES.setdefault(int(status), status.phrase.encode())

@@ -4,11 +4,14 @@ Under ASGI, Django would make a thread and a database connection for every reque
 frame and timer job in one thread instead. Jobs that may share a commit run together: one transaction around them, one
 commit, then all answers at once, so that `synchronous=FULL` is paid once per group. If one of them fails, all of it is
 undone and each runs again by itself, so that nobody's failure is another's and no job pays for a savepoint.
+
+What a turn commits is told after it, all at once, and what it releases may be prepared right here before.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections import deque
@@ -22,6 +25,9 @@ from typing import Any
 
 from django.db import close_old_connections, connection, transaction
 
+from apps.core import announce, rows
+
+log = logging.getLogger("sayso.lane")
 GROUP_LIMIT = 512
 TURN_S = 0.03
 
@@ -65,6 +71,8 @@ class Lane:
     thread: threading.Thread | None = None
     stopped: bool = False
     busy: int = 0
+    prepare: Callable[[list[dict[str, Any]]], None] | None = None
+    """Called in the lane with what a turn committed, before anybody hears of it."""
 
     def start(self) -> None:
         """Start the thread once."""
@@ -119,11 +127,21 @@ class Lane:
                     return
                 batch = self._take()
                 self.busy = len(batch)
-            if len(batch) > 1:
-                self._run_group(batch)
-            else:
-                _run_one(batch[0])
-            _answer(batch)
+            with announce.gathered() as messages:
+                if len(batch) > 1 or (batch[0].grouped and connection.vendor == "sqlite"):
+                    self._run_group(batch)
+                else:
+                    _run_one(batch[0])
+                if messages and self.prepare is not None:
+                    self._prepare(messages)
+            _tell(messages, batch)
+
+    def _prepare(self, messages: list[dict[str, Any]]) -> None:
+        assert self.prepare is not None
+        try:
+            self.prepare(list(messages))
+        except Exception:
+            log.exception("nothing was prepared")
 
     def _take(self) -> list[Job]:
         batch = [self.jobs.popleft()]
@@ -139,8 +157,9 @@ class Lane:
         return job.grouped and (connection.vendor == "sqlite" or job.together == first.together)
 
     def _run_group(self, batch: list[Job]) -> None:
-        close_old_connections()
-        with suppress(BaseException), transaction.atomic():
+        if connection.vendor != "sqlite":
+            close_old_connections()
+        with suppress(BaseException), transaction.atomic(), rows.repeatable():
             for together, jobs in groupby(batch, key=attrgetter("together")):
                 if together is None:
                     for job in jobs:
@@ -148,16 +167,12 @@ class Lane:
                 else:
                     _run_together(together, list(jobs))
                 if connection.needs_rollback:
-                    raise GroupSpoiled
+                    raise rows.Spoiled
             return
         # Nothing of the group is stored. Whoever failed fails again, alone.
         for job in batch:
             job.result = job.error = None
             _run_one(job, atomic=True)
-
-
-class GroupSpoiled(Exception):
-    """A job of the group left the common transaction unfit for a commit."""
 
 
 def _run_together(together: Together, jobs: list[Job]) -> None:
@@ -183,6 +198,24 @@ def _run_one(job: Job, *, atomic: bool = False) -> None:
             job.result = job.call()
     except BaseException as error:  # noqa: BLE001 (handed to the caller)
         job.error = error
+
+
+def _tell(messages: list[dict[str, Any]], batch: list[Job]) -> None:
+    """Tell what was committed, then hand out the results, with one wake-up of the loop if that can be."""
+    loop = announce.serving_loop()
+    at_once = bool(messages) and loop is not None and all(job.loop is loop for job in batch)
+    announce.post_all(messages, wake=not at_once)
+    if at_once:
+        assert loop is not None
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(_end_turn, batch)
+    else:
+        _answer(batch)
+
+
+def _end_turn(batch: list[Job]) -> None:
+    announce.drain()
+    _set_results(batch)
 
 
 def _answer(batch: list[Job]) -> None:

@@ -2,8 +2,8 @@
 
 Django authenticates, submits and answers with a response whose `deferral` names what it waits for. This layer holds
 the connection at the price of one future; at release or at the end of the wait it sends the same request scope into
-Django once more with a `Rendering` beside it, so rights, headers, language and shape come from one place. No ORM and no
-rules here.
+Django once more with a `Rendering` beside it, so rights, headers, language and shape come from one place. What the
+lane itself releases is rendered there before anybody hears of it, which saves the way back. No ORM and no rules here.
 """
 
 from __future__ import annotations
@@ -74,12 +74,24 @@ class Answer:
     stream: Stream | None = None
 
 
+class Place(asyncio.Future[str]):
+    """A waiting request's future; the lane reads what stands behind it to answer it just before its release."""
+
+    __slots__ = ("ahead", "body", "scope", "subject")
+
+    def __init__(self, scope: Scope, body: bytes, subject: str) -> None:
+        """Sit nowhere yet."""
+        super().__init__()
+        self.scope, self.body, self.subject = scope, body, subject
+        self.ahead: Answer | None = None
+
+
 class Hub:
     """Who waits for which key in this process; used on the serving loop only."""
 
     def __init__(self) -> None:
         """Begin with nobody waiting."""
-        self.waiters: dict[str, set[asyncio.Future[str]]] = {}
+        self.waiters: dict[str, Waiting] = {}
         self.streams: dict[str, set[asyncio.Queue[dict[str, Any] | None]]] = {}
         self.released: OrderedDict[str, None] = OrderedDict()
         self.stopping = False
@@ -101,33 +113,55 @@ class Hub:
             self.released.move_to_end(key)
             while len(self.released) > RELEASED_KEPT:
                 self.released.popitem(last=False)
-        for future in self.waiters.get(key, ()):
+        for future in self.waiting(key):
             if not future.done():
                 future.set_result("released")
 
+    def waiting(self, key: str) -> tuple[asyncio.Future[str], ...]:
+        """Return who waits for the key; any thread may ask."""
+        found = self.waiters.get(key)
+        if found is None:
+            return ()
+        return tuple(found) if isinstance(found, set) else (found,)
+
     def sit(self, key: str, future: asyncio.Future[str]) -> None:
         """Let a future wait for the key."""
-        self.waiters.setdefault(key, set()).add(future)
+        found = self.waiters.get(key)
+        if found is None:
+            self.waiters[key] = future
+        elif isinstance(found, set):
+            found.add(future)
+        else:
+            self.waiters[key] = {found, future}
         if key in self.released and not future.done():
             future.set_result("released")
 
     def leave(self, key: str, future: asyncio.Future[str]) -> None:
         """Take the future away again."""
-        waiting = self.waiters.get(key)
-        if waiting is not None:
-            waiting.discard(future)
-            if not waiting:
-                del self.waiters[key]
+        found = self.waiters.get(key)
+        if isinstance(found, set):
+            found.discard(future)
+        if found is future or found == set():
+            del self.waiters[key]
+
+    def prepare(self, messages: list[dict[str, Any]], answer: Callable[[Scope, bytes], Answer]) -> None:
+        """Render what these announcements are about to release; runs in the lane, before they are told."""
+        for message in messages:
+            for key in message["keys"]:
+                for place in self.waiting(key):
+                    if isinstance(place, Place):
+                        rendering = Rendering(subject=place.subject, cause="released")
+                        place.ahead = answer({**place.scope, SCOPE_KEY: rendering}, place.body)
 
     def awaited(self, key: str) -> bool:
         """Tell whether anybody still waits for the key, a poll too."""
-        return any(not future.done() for future in self.waiters.get(key, ()))
+        return any(not future.done() for future in self.waiting(key))
 
     def stop(self) -> None:
         """Answer everybody 503: the process ends in order."""
         self.stopping = True
-        for waiting in list(self.waiters.values()):
-            for future in waiting:
+        for key in list(self.waiters):
+            for future in self.waiting(key):
                 if not future.done():
                     future.set_result("stopping")
         for queues in self.streams.values():
@@ -136,8 +170,11 @@ class Hub:
 
     def count(self) -> int:
         """Return how many callers wait."""
-        return sum(len(waiting) for waiting in self.waiters.values())
+        return sum(len(self.waiting(key)) for key in self.waiters)
 
+
+Waiting = asyncio.Future[str] | set[asyncio.Future[str]]
+"""Who waits for a key: nearly always one alone, whom a set around would cost more than all else."""
 
 hub = Hub()
 announce.listen(hub.hear)
@@ -146,10 +183,19 @@ announce.listen(hub.hear)
 class WaitingLayer:
     """The outermost HTTP application: answers, or holds and answers later."""
 
-    def __init__(self, respond: Callable[..., Awaitable[Answer]], call: Callable[[Callable[[], Any]], Awaitable[Any]]):
-        """Take the way into Django (`respond(scope, body)`) and into the lane (`call(function)`)."""
+    def __init__(
+        self,
+        respond: Callable[..., Awaitable[Answer]],
+        call: Callable[[Callable[[], Any]], Awaitable[Any]],
+        ahead: Callable[[Scope], bool] = lambda scope: False,
+    ):
+        """Take the way into Django (`respond(scope, body)`) and into the lane (`call(function)`).
+
+        `ahead` tells which requests are light enough to be rendered with others in one turn of the lane.
+        """
         self.respond = respond
         self.call = call
+        self.ahead = ahead
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
@@ -171,12 +217,19 @@ class WaitingLayer:
 
     async def hold(self, scope: Scope, receive: Receive, body: bytes, deferral: Deferral) -> Answer | None:
         """Wait, then render; None when the caller is gone."""
+        may_be_ahead = self.ahead(scope)
         while True:
-            cause = await self.wait(receive, deferral)
+            place: asyncio.Future[str] = (
+                Place(scope, body, deferral.subject) if may_be_ahead else asyncio.get_running_loop().create_future()
+            )
+            cause = await self.wait(receive, deferral, place)
             if cause == "disconnect":
                 return None
             if cause == "stopping":
                 return stopping_answer(deferral.subject)
+            ahead = place.ahead if isinstance(place, Place) and cause == "released" else None
+            if ahead is not None and ahead.deferral is None:
+                return ahead
             scope[SCOPE_KEY] = Rendering(
                 subject=deferral.subject, cause="timeout" if cause == "timeout" else "released"
             )
@@ -186,12 +239,10 @@ class WaitingLayer:
             # A wake-up that changed nothing for this caller: wait on.
             deferral = answer.deferral
 
-    async def wait(self, receive: Receive, deferral: Deferral) -> str:
+    async def wait(self, receive: Receive, deferral: Deferral, future: asyncio.Future[str]) -> str:
         """Return why the wait ended: released, timeout, stopping or disconnect."""
         if hub.stopping:
             return "stopping"
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[str] = loop.create_future()
         gone = asyncio.ensure_future(receive())
 
         def hung_up(task: asyncio.Future[Any]) -> None:

@@ -7,6 +7,8 @@ import pytest
 from django.db import OperationalError, connections, transaction
 
 from apps.accounts.models import LoginFailure
+from apps.core import announce
+from apps.core.rows import undoable
 from apps.core.threads import Lane
 
 
@@ -142,3 +144,72 @@ class TestGroups:
 
         await grouped(lane, announcing, announcing_then_failing)
         assert told == ["yes"]
+
+    async def test_a_part_that_is_undone_and_survived_leaves_the_rest_of_its_job_and_all_others(self, lane):
+        def part():
+            LoginFailure.objects.create(subject_hash="b", last_ms=0)
+            try:
+                with undoable():
+                    LoginFailure.objects.create(subject_hash="x", last_ms=0)
+                    transaction.on_commit(lambda: told.append("x"))
+                    raise Refused
+            except Refused:
+                return "survived"
+
+        told = []
+        assert await grouped(lane, note("a"), part, note("c")) == ["a", "survived", "c"]
+        assert await lane.run(names) == ["a", "b", "c"]
+        assert told == []
+
+    async def test_a_refusal_before_any_write_costs_nobody_a_second_run(self, lane):
+        def refusing():
+            runs.append("refusing")
+            try:
+                with undoable():
+                    transaction.on_commit(lambda: runs.append("told"))
+                    raise Refused
+            except Refused:
+                return "refused"
+
+        runs = []
+        assert await grouped(lane, note("a"), refusing) == ["a", "refused"]
+        assert runs == ["refusing"]
+
+
+class TestPreparing:
+    async def test_comes_before_anybody_hears_of_the_commit(self, lane, heard):
+        lane.prepare = lambda messages: heard.append(("prepared", [message["event"] for message in messages]))
+        await lane.run(announcing("thing.made"), grouped=True)
+        assert heard == [("prepared", ["thing.made"]), ("heard", "thing.made")]
+
+    async def test_that_fails_keeps_nothing_from_being_told(self, lane, heard, caplog):
+        def fail(messages):
+            raise Refused
+
+        lane.prepare = fail
+        await lane.run(announcing("thing.made"), grouped=True)
+        assert heard == [("heard", "thing.made")]
+        assert "nothing was prepared" in caplog.text
+
+    async def test_what_it_announces_is_told_too(self, lane, heard):
+        lane.prepare = lambda messages: announcing("thing.expired")()
+        await lane.run(announcing("thing.made"))
+        assert heard == [("heard", "thing.made"), ("heard", "thing.expired")]
+
+
+def announcing(event):
+    def job():
+        with transaction.atomic():
+            announce.announce(event)
+
+    return job
+
+
+@pytest.fixture
+async def heard(monkeypatch):
+    """What the listeners of this process hear, on this loop."""
+    found = []
+    monkeypatch.setattr(announce, "_listeners", [lambda message: found.append(("heard", message["event"]))])
+    announce.bind(asyncio.get_running_loop())
+    yield found
+    announce.bind(None)

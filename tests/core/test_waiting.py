@@ -82,8 +82,8 @@ class App:
     async def call(self, function):
         return function()
 
-    def connect(self):
-        return Connection(WaitingLayer(self.respond, self.call))
+    def connect(self, *, ahead=False):
+        return Connection(WaitingLayer(self.respond, self.call, ahead=lambda scope: ahead))
 
 
 async def settle():
@@ -93,6 +93,55 @@ async def settle():
         turn = loop.create_future()
         loop.call_soon(turn.set_result, None)
         await turn
+
+
+class TestAhead:
+    """What the lane renders before the release."""
+
+    async def test_is_what_goes_out(self, hub, time):
+        app = App()
+        held = app.connect(ahead=True)
+        await settle()
+        asked = []
+
+        def answer(scope, body):
+            asked.append((scope[SCOPE_KEY], body))
+            return Answer(status=200, headers=[], body=b"ahead")
+
+        hub.prepare([{"event": "thing.ended", "keys": ["requester:x", KEY]}], answer)
+        assert SCOPE_KEY not in held.scope, "the request itself stays as it was"
+        hub.release(KEY)
+        await held.task
+        assert (held.status, held.body, app.renderings) == (200, b"ahead", [None])
+        assert asked == [(waiting.Rendering(subject="c1", cause="released"), b"")]
+
+    async def test_that_would_wait_on_is_looked_at_anew(self, hub, time):
+        app = App()
+        held = app.connect(ahead=True)
+        await settle()
+        pending = Answer(status=202, headers=[], body=b"", deferral=Deferral(key=KEY, until_ms=6000, subject="c1"))
+        hub.prepare([{"event": "thing.moved", "keys": [KEY]}], lambda scope, body: pending)
+        app.ended = True
+        hub.release(KEY)
+        await held.task
+        assert (held.body, app.renderings) == (b"done", [None, "released"])
+
+    async def test_is_not_for_a_wait_that_ran_out(self, hub, time):
+        app = App()
+        held = app.connect(ahead=True)
+        await settle()
+        hub.prepare([{"event": "thing.ended", "keys": [KEY]}], lambda scope, body: Answer(200, [], b"ahead"))
+        await time.advance(6000, settle)
+        await held.task
+        assert (held.body, app.renderings) == (b"pending", [None, "timeout"])
+
+    async def test_is_only_for_requests_that_are_light(self, hub, time):
+        app = App()
+        held = app.connect()
+        await settle()
+        hub.prepare([{"event": "thing.ended", "keys": [KEY]}], lambda scope, body: pytest.fail("rendered ahead"))
+        held.hang_up()
+        await held.task
 
 
 class TestRelease:

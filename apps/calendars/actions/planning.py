@@ -35,6 +35,8 @@ class Plan:
     contract: str
     arguments: dict[str, Any]
     asks: bool
+    found: Found | None = None
+    """What a deletion was found to mean, as the arguments say it exactly."""
 
 
 def plan_request(*, by: Caller, request: Mapping[str, Any], now_ms: int, default_window: bool = False) -> Plan:
@@ -63,8 +65,8 @@ def plan_deletion(*, by: Caller, item: Item, capability: str, following: bool = 
     if following:
         if found.target_kind != "event_occurrence":
             raise ItemNotFound("This and all later ones can only be deleted from one occurrence of a series.")
-        return Plan(contract="calendars.delete_following", arguments=dict(item), asks=True)
-    return Plan(contract=deletion_contract(found), arguments=dict(item), asks=True)
+        return Plan(contract="calendars.delete_following", arguments=dict(item), asks=True, found=found)
+    return Plan(contract=deletion_contract(found), arguments=dict(item), asks=True, found=found)
 
 
 def deletion_contract(found: Found) -> str:

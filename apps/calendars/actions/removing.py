@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.calendars.actions.noting import note
-from apps.calendars.actions.storing import held, remove_object, stored_of, update_object
+from apps.calendars.actions.noting import note, tell
+from apps.calendars.actions.storing import held, remove_locked, remove_object, stored_of, update_object
 from apps.calendars.models import CalendarObject
 from apps.calendars.queries.items import find_item
+from apps.calendars.queries.values import Found
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.item_changes import changed_object
 from apps.calendars.rules.removal import cut_following, remove_occurrence
@@ -24,9 +25,11 @@ class RemovalDiffers(Conflict):
 
 def delete_item(*, call: Call, preview: Preview) -> dict[str, Any]:
     """Remove a whole item: an event, a reminder, a series."""
-    row = held(profile_id=call.profile_id, object_id=split_id(preview.target_id)[0])
-    remove_object(row)
-    note(call, action="deleted", row=row, effect=preview.effect)
+    # The preview has just read and locked it, and the gate's own row records what a person confirmed.
+    found: Found = preview.source
+    assert call.confirmation_id
+    remove_locked(object_id=found.shown.object_id, version=found.version)
+    tell(profile_id=call.profile_id, calendar_id=found.shown.calendar_id)
     return {"item": {"id": preview.target_id, "deleted": True}}
 
 

@@ -128,10 +128,19 @@ def refresh_object(row: CalendarObject, *, full: Filled, edited: bool = False) -
 
 def remove_object(row: CalendarObject) -> None:
     """Remove a locked object with everything that hangs on it."""
-    drop_clock(row.pk)
-    rows.execute("delete from calendars_occurrence where object_id = %s", [row.pk])
-    rows.execute("delete from calendars_revision where object_id = %s", [row.pk])
-    rows.execute("delete from calendars_calendarobject where id = %s", [row.pk])
+    remove_locked(object_id=row.pk, version=row.version)
+
+
+def remove_locked(*, object_id: str, version: int) -> None:
+    """Remove an object of which the row is locked and no more than its version need be known."""
+    drop_clock(object_id)
+    rows.execute("delete from calendars_occurrence where object_id = %s", [object_id])
+    if version > 1:
+        # Only what was changed has revisions.
+        rows.execute("delete from calendars_revision where object_id = %s", [object_id])
+    gone = rows.execute("delete from calendars_calendarobject where id = %s", [object_id])
+    if gone.rowcount != 1:
+        raise ItemNotFound
 
 
 def _occurrence_values(row: CalendarObject, projected: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

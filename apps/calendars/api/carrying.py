@@ -95,6 +95,7 @@ def carry_out(
             key=key,
             payload=payload,
             ids={"session": by.session} if by.session else {},
+            seen=planned.found,
         )
 
     return ask_and_answer(request, wait=wait, ask=ask, shape=shape)

@@ -140,6 +140,7 @@ class Exchange:
             payload=self.payload,
             ids=ids,
             target_device=target_device,
+            seen=plan.found,
         )
 
     def at_device(self, session: Session) -> Response:

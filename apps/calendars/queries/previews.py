@@ -87,7 +87,10 @@ def _facts(found: Found) -> dict[str, Any]:
 
 
 def _deletion(call: Call, *, lock: bool, kind: str, targets: tuple[str, ...]) -> tuple[Found, dict[str, Any]]:
-    found = found_exactly(call.arguments, profile_id=call.profile_id, kind=kind, lock=lock)
+    if isinstance(call.seen, Found) and not lock:
+        found = call.seen
+    else:
+        found = found_exactly(call.arguments, profile_id=call.profile_id, kind=kind, lock=lock)
     if found.target_kind not in targets:
         raise ItemNotFound
     facts = _facts(found)

@@ -42,16 +42,19 @@ class Decision:
     error: SaysoError | None = None
 
 
-def decide(*, by: Decider, confirmation_id: str, frame: Frame, now_ms: int) -> Decision:
+def decide(
+    *, by: Decider, confirmation_id: str, frame: Frame, now_ms: int, roles: Mapping[str, str] | None = None
+) -> Decision:
     """End a pending confirmation by a person's decision, in one transaction.
+
+    `roles` are the person's roles by profile, if the caller has read them just now in the same transaction.
 
     Raises `ConfirmationNotFound` and `NotADecider` before anything is spent. Every other refusal is returned in the
     result, because the nonce that the frame carried is spent and that must be kept.
     """
-    # Within a group each job has its savepoint; one more of our own would protect nothing further.
-    with transaction.atomic(savepoint=False):
+    with rows.joined():
         row = locked(confirmation_id)
-        hidden = _hidden(row, by=by)
+        hidden = _hidden(row, by=by, roles=roles)
         if hidden is None:
             assert row is not None
             error = _decide_locked(row, by=by, frame=frame, now_ms=now_ms)
@@ -61,9 +64,9 @@ def decide(*, by: Decider, confirmation_id: str, frame: Frame, now_ms: int) -> D
     return Decision(row=row, error=error)
 
 
-def _hidden(row: Confirmation | None, *, by: Decider) -> SaysoError | None:
+def _hidden(row: Confirmation | None, *, by: Decider, roles: Mapping[str, str] | None) -> SaysoError | None:
     try:
-        check_decider_of(row, user_id=by.user_id)
+        check_decider_of(row, user_id=by.user_id, roles=roles)
     except SaysoError as error:
         # Raised after the transaction: nothing was written, so nothing needs to be undone.
         return error
@@ -71,13 +74,16 @@ def _hidden(row: Confirmation | None, *, by: Decider) -> SaysoError | None:
 
 
 def _decide_locked(row: Confirmation, *, by: Decider, frame: Frame, now_ms: int) -> SaysoError | None:
-    fresh = _spend(by=by, row=row, nonce=frame.nonce, now_ms=now_ms)
+    fresh = _is_fresh(frame.nonce, by=by, row=row)
     reach("decide.locked")
     error = _refusal(row, frame=frame, fresh=fresh, now_ms=now_ms)
     if error is None:
         _carry_out(row, by=by, frame=frame, now_ms=now_ms)
         reach("decide.before_commit")
         transaction.on_commit(_committed)
+    elif fresh and row.state == "pending":
+        # Of a card that has ended no nonce is good any more.
+        rows.execute(_SPEND, [frame.nonce, now_ms])
     return error
 
 
@@ -85,19 +91,24 @@ def _committed() -> None:
     reach("decide.after_commit")
 
 
-def check_decider_of(row: Confirmation | None, *, user_id: int) -> None:
+def check_decider_of(row: Confirmation | None, *, user_id: int, roles: Mapping[str, str] | None = None) -> None:
     """Raise unless the person may decide this card; what they may not even see is not there."""
     if row is None or row.target_device:
         raise ConfirmationNotFound
-    role = role_of(user_id=user_id, profile_id=row.profile_id)
+    profile_id = row.profile_id
+    role = role_of(user_id=user_id, profile_id=profile_id) if roles is None else roles.get(profile_id)
     if role is None:
         raise ConfirmationNotFound
     if role not in ("owner", "decider"):
         raise NotADecider
 
 
-def _spend(*, by: Decider, row: Confirmation, nonce: Any, now_ms: int) -> bool:
-    """Use the nonce up; tells whether it was good."""
+_SPEND = "insert into confirmations_spentnonce (nonce, spent_at_ms) values (%s, %s)"
+_IS_SPENT = "select 1 from confirmations_spentnonce where nonce = %s"
+
+
+def _is_fresh(nonce: Any, *, by: Decider, row: Confirmation) -> bool:
+    """Tell whether a nonce is this person's for this card and was not used; the row's lock lets one in at a time."""
     if not isinstance(nonce, str) or not nonce_fits(
         nonce,
         key=settings.SAYSO_KEYS.key("django_secret"),
@@ -107,11 +118,7 @@ def _spend(*, by: Decider, row: Confirmation, nonce: Any, now_ms: int) -> bool:
         connection=by.connection,
     ):
         return False
-    spent = rows.execute(
-        "insert into confirmations_spentnonce (nonce, spent_at_ms) values (%s, %s) on conflict do nothing",
-        [nonce, now_ms],
-    )
-    return bool(spent.rowcount == 1)
+    return rows.execute(_IS_SPENT, [nonce]).fetchone() is None
 
 
 def _refusal(row: Confirmation, *, frame: Frame, fresh: bool, now_ms: int) -> SaysoError | None:

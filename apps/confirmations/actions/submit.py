@@ -57,18 +57,20 @@ def submit(
     payload: Any = None,
     ids: Mapping[str, str] | None = None,
     target_device: str = "",
+    seen: Any = None,
 ) -> Outcome:
     """Ask a person, or join what is asked already; returns where the confirmation stands.
 
-    `payload` is what an idempotency key is bound to (default: the arguments). Raises the contract's own error for a
-    target that is missing, differs or may not be touched; `DeniedRecently`, `TooManyPending`, `IdempotencyConflict`.
+    `payload` is what an idempotency key is bound to (default: the arguments), `seen` what was read of the target just
+    now. Raises the contract's own error for a target that is missing, differs or may not be touched; `DeniedRecently`,
+    `TooManyPending`, `IdempotencyConflict`.
     """
     check_scope(by=by, scope=contract.scope)
     payload = {"contract": contract.name, "arguments": arguments} if payload is None else payload
     known = recall(by=by, key=key, payload=payload)
     if known is not None:
         return known
-    call = Call(profile_id=by.profile_id, arguments=arguments, now_ms=now_ms, by=by.ref)
+    call = Call(profile_id=by.profile_id, arguments=arguments, now_ms=now_ms, by=by.ref, seen=seen)
     try:
         with rows.undoable():
             return _ask(by, contract, call, expires_ms, purpose, key, payload, dict(ids or {}), target_device)

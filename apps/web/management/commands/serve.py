@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import resource
 import signal
 import socket
@@ -54,6 +55,7 @@ class Command(BaseCommand):
         server = whole_server(application=import_string(settings.ASGI_APPLICATION), host=host, port=port)
         self.stdout.write(f"Sayso serves on {settings.SAYSO_ORIGIN or f'http://{host}:{port}'} (Ctrl-C stops it)")
         self.stdout.flush()
+        tune_collector()
         server.run()
         lane.stop()
 
@@ -110,6 +112,16 @@ async def start() -> None:
     await lane.run(lambda: settle_after_crash(now_ms=now_ms()))
     # With SQLite nobody else can.
     await timers.start_all(dispatching=settings.SAYSO_DISPATCH or connection.vendor == "sqlite")
+
+
+def tune_collector() -> None:
+    """Leave what was loaded by now out of garbage collection, and look at the rest less often.
+
+    With Python's own thresholds a tenth of the time under load went into looking at the same living objects.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def raise_file_limit() -> None:
