@@ -11,7 +11,7 @@ from django.db import connection
 from apps.accounts.rules import Caller
 from apps.core import rows
 from apps.core.errors import InvalidField
-from apps.core.values import canonical_json, canonical_texts, new_id
+from apps.core.values import canonical_texts, new_id
 from apps.ledger.models import IdempotencyKey, Receipt
 from apps.ledger.rules import GENESIS, hash_of_values
 
@@ -82,7 +82,7 @@ def _moves(head: _Head, values: list[Any]) -> bool:
 def write_receipt(*, profile_id: str, confirmation_id: str, requester: str, facts: dict[str, Any], now_ms: int) -> str:
     """Write the receipt of an ended confirmation and return its id."""
     receipt_id = new_id()
-    body = canonical_json({"receipt_id": receipt_id, "confirmation_id": confirmation_id, **facts})
+    body = canonical_texts({"receipt_id": receipt_id, "confirmation_id": confirmation_id, **facts})
     rows.insert(
         rows.fresh(
             Receipt,

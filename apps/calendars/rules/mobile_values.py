@@ -48,7 +48,7 @@ def trim(text: str) -> str:
 
 def length(text: str) -> int:
     """Return the length in UTF-16 units."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
 def cut(text: str, *, units: int) -> str:

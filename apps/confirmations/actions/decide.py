@@ -30,7 +30,7 @@ from apps.core import rows
 from apps.core.contracts import Call, Contract, Preview, contract_named
 from apps.core.errors import InvalidField, NotFound, SaysoError
 from apps.core.failpoints import reach
-from apps.core.values import canonical_json
+from apps.core.values import canonical_json, canonical_texts
 from apps.ledger import actions as ledger
 
 
@@ -173,7 +173,7 @@ def _carry_out(row: Confirmation, *, by: Decider, frame: Frame, now_ms: int) -> 
     except SaysoError as error:
         move(row, to="failed", actor=actor, now_ms=now_ms, **failure(error), **decided)
         return
-    move(row, to="executed", actor=actor, now_ms=now_ms, outcome=canonical_json(parts), **decided)
+    move(row, to="executed", actor=actor, now_ms=now_ms, outcome=canonical_texts(parts), **decided)
 
 
 def left_of(row: Confirmation, *, contract: Contract, error: SaysoError) -> dict[str, str]:
@@ -241,7 +241,7 @@ def settle_by_device(
                 decider_kind="device",
                 acknowledged=state == "executed",
                 code=code,
-                outcome=canonical_json(parts),
+                outcome=canonical_texts(parts),
             )
             reach("decide.before_commit")
             transaction.on_commit(_committed)

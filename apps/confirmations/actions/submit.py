@@ -25,7 +25,7 @@ from apps.confirmations.rules import (
 from apps.core import rows
 from apps.core.contracts import Call, Contract, Preview
 from apps.core.failpoints import reach
-from apps.core.values import canonical_json, digest_of, new_id
+from apps.core.values import canonical_texts, digest_of, new_id
 from apps.ledger import actions as ledger
 from apps.ledger.queries import remembered
 
@@ -200,15 +200,15 @@ def _insert(
         requester_label=by.label[:LABEL_LENGTH],
         requester_user_id=by.user_id,
         contract=contract.name,
-        arguments=canonical_json(call.arguments),
+        arguments=canonical_texts(call.arguments),
         purpose=purpose[:PURPOSE_LENGTH],
-        ids=canonical_json(ids),
+        ids=canonical_texts(ids),
         target_kind=preview.target_kind,
         target_id=preview.target_id,
         target_device=target_device,
         effect=effect,
         digest=digest,
-        facts=canonical_json(preview.facts),
+        facts=canonical_texts(preview.facts),
         deadline_ms=call.now_ms + expires_ms,
     )
     row.change_seq = ledger.append(
