@@ -34,7 +34,7 @@ class CalendarObject(Record):
     the occurrence rows are complete; null means without bound. `occurrences` is null for an endless series.
     """
 
-    # Each of the indexes below begins with it.
+    # The first index below serves it.
     profile = models.ForeignKey("accounts.Profile", on_delete=models.PROTECT, related_name="+", db_index=False)
     calendar = models.ForeignKey(Calendar, on_delete=models.PROTECT, related_name="+", db_index=False)
     uid = models.TextField()
@@ -74,8 +74,13 @@ class CalendarObject(Record):
         ordering = ["first_ms", "id"]
         indexes = [
             models.Index(fields=["profile", "owner_zone"], name="calobject_zone"),
-            models.Index(fields=["profile", "rows_to_ms"], name="calobject_rows_to"),
-            models.Index(fields=["profile", "rows_from_ms"], name="calobject_rows_from"),
+            # Of single items, whose rows have no bound, neither holds anything.
+            models.Index(
+                fields=["profile", "rows_to_ms"], name="calobject_rows_to", condition=Q(rows_to_ms__isnull=False)
+            ),
+            models.Index(
+                fields=["profile", "rows_from_ms"], name="calobject_rows_from", condition=Q(rows_from_ms__isnull=False)
+            ),
             models.Index(fields=["extend_at_ms"], name="calobject_extend", condition=Q(extend_at_ms__isnull=False)),
         ]
         constraints = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
@@ -216,4 +215,4 @@ def nonce_fits(nonce: str, *, key: bytes, card: str, user_id: int, session: str,
 
 def _nonce_mac(key: bytes, *parts: object) -> str:
     text = "|".join(str(part) for part in parts)
-    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:32]
+    return hmac.digest(key, text.encode(), "sha256").hex()[:32]

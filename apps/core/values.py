@@ -8,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol
 
 import orjson
@@ -47,6 +48,7 @@ def digest_of(value: Any) -> str:
     return sha256_hex(canonical_texts(value))
 
 
+@lru_cache(maxsize=4096)
 def name_hash(*, profile_id: str, name: str) -> str:
     """Return by what a record that never changes names a thing whose own name may have to go."""
     return digest_of([profile_id, name])

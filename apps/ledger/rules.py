@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -71,7 +70,7 @@ def hash_of(entry: Entry, *, key: bytes) -> str:
 
 def hash_of_values(covered: Sequence[Any], *, key: bytes) -> str:
     """Return the HMAC-SHA-256 over an entry's values in order, all but its own hash."""
-    return hmac.new(key, canonical_texts(list(covered)).encode(), hashlib.sha256).hexdigest()
+    return hmac.digest(key, canonical_texts(list(covered)).encode(), "sha256").hex()
 
 
 def first_fault(
@@ -115,4 +114,4 @@ def head_fits(head: dict[str, Any], *, key: bytes) -> bool:
 
 
 def _head_mac(head: dict[str, Any], key: bytes) -> str:
-    return hmac.new(key, b"head:" + canonical_texts(head).encode(), hashlib.sha256).hexdigest()
+    return hmac.digest(key, b"head:" + canonical_texts(head).encode(), "sha256").hex()
