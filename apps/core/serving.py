@@ -70,7 +70,9 @@ class LaneHandler(BaseHandler):
 
     def answer(self, scope: dict[str, Any], body: bytes) -> Answer:
         """Run middleware and view in this thread; a view of the API is called at once."""
-        set_script_prefix(get_script_prefix(scope))
+        if scope.get("root_path"):
+            # Otherwise it is what it always was.
+            set_script_prefix(get_script_prefix(scope))
         request = ASGIRequest(scope, io.BytesIO(body))
         match = self.api_match(request)
         if match is not None:

@@ -34,10 +34,14 @@ def strict_json(body: bytes) -> Any:
     return value
 
 
+# Made once: json.loads with options of its own makes a decoder for every call.
+_decoder = json.JSONDecoder(parse_constant=float)
+
+
 def _loaded(text: str) -> Any:
     """Return the value of a text; what has no value as a number is infinite, to be refused under its member's name."""
     try:
-        return json.loads(text, parse_constant=float)
+        return _decoder.decode(text)
     except json.JSONDecodeError:
         raise
     except ValueError:

@@ -1,7 +1,7 @@
 """Words of this room's cards in the viewer's language, and the shapes of the REST endpoints."""
 
 from apps.calendars.serializers.changes import change_lines
-from apps.calendars.serializers.days import Facts, clock, day_texts_in, long_day, short_day, when
+from apps.calendars.serializers.days import Facts, clock, day_texts_in, days_of, when
 from apps.calendars.serializers.deletions import (
     event_words,
     following_words,
@@ -37,19 +37,18 @@ __all__ = [
     "completion_words",
     "creation_words",
     "day_texts_in",
+    "days_of",
     "device_words",
     "event_words",
     "following_words",
     "import_words",
     "lines_of",
     "listing_words",
-    "long_day",
     "move_words",
     "occurrence_words",
     "reduction_words",
     "reminder_words",
     "series_words",
-    "short_day",
     "update_words",
     "when",
 ]

@@ -17,16 +17,10 @@ from apps.calendars.queries.bodies import local
 Facts = Mapping[str, Any]
 
 
-def long_day(facts: Facts, zone: ZoneInfo) -> str:
-    """Return weekday and full date of the start; empty without one."""
+def days_of(facts: Facts, zone: ZoneInfo) -> tuple[str, str]:
+    """Return the day of the start in full, with its weekday, and short; both empty without one."""
     day = _day(facts, zone)
-    return day_texts_in(day, get_language())[0] if day is not None else ""
-
-
-def short_day(facts: Facts, zone: ZoneInfo) -> str:
-    """Return day and month of the start; empty without one."""
-    day = _day(facts, zone)
-    return day_texts_in(day, get_language())[1] if day is not None else ""
+    return day_texts_in(day, get_language()) if day is not None else ("", "")
 
 
 @lru_cache(maxsize=4096)
@@ -53,9 +47,10 @@ def clock(ms: int, zone: ZoneInfo) -> str:
     return f"{local(ms, zone=zone.key):%H:%M}"
 
 
-def when(facts: Facts, zone: ZoneInfo) -> str:
-    """Return local day and time with the zone, as one text."""
-    day = long_day(facts, zone)
+def when(facts: Facts, zone: ZoneInfo, *, day: str | None = None) -> str:
+    """Return local day and time with the zone, as one text; `day` is the day in full where it is known already."""
+    if day is None:
+        day = days_of(facts, zone)[0]
     if not day:
         return _("no time")
     if facts.get("all_day"):

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.calendars.serializers.days import Facts, long_day, short_day, when
+from apps.calendars.serializers.days import Facts, days_of, when
 
 
 def title_of(facts: Facts) -> str:
@@ -30,11 +30,12 @@ def lines_of(facts: Facts, zone: ZoneInfo, *, when_text: str = "") -> tuple[tupl
 
 def names_of(facts: Facts, zone: ZoneInfo) -> dict[str, str]:
     """Return the texts that the sentences of a card are made of."""
+    day, short = days_of(facts, zone)
     return {
         "title": title_of(facts),
-        "day": long_day(facts, zone),
-        "short": short_day(facts, zone),
-        "when": when(facts, zone),
+        "day": day,
+        "short": short,
+        "when": when(facts, zone, day=day),
         "calendar": str(facts.get("calendar", "")),
     }
 

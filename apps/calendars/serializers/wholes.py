@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from apps.calendars.queries.bodies import local
 from apps.calendars.serializers.changes import change_lines
-from apps.calendars.serializers.days import Facts, long_day
+from apps.calendars.serializers.days import Facts, days_of
 from apps.calendars.serializers.lines import going, lines_of, names_of
 from apps.core.contracts import Words
 
@@ -18,7 +18,7 @@ from apps.core.contracts import Words
 def listing_words(facts: Facts, zone: Any) -> Words:
     """Say what an agent would read."""
     span = {
-        "first": long_day(facts, zone),
+        "first": days_of(facts, zone)[0],
         "last": formats.date_format(local(facts["end_ms"], zone=zone.key).date(), _("l, j F Y")),
     }
     events = facts.get("capability") == "calendar"

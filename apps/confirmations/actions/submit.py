@@ -126,10 +126,12 @@ class Standing:
     denied_at_ms: int | None
 
 
+# Every effect is at or above '': said so, the index of what is open serves the count, and the past costs nothing.
 _STANDING = """
 select (select id from confirmations_confirmation
          where requester = %s and effect = %s and state in ('pending', 'executing')),
-       (select count(*) from confirmations_confirmation where requester = %s and state in ('pending', 'executing')),
+       (select count(*) from confirmations_confirmation
+         where requester = %s and effect >= '' and state in ('pending', 'executing')),
        (select max(decided_at_ms) from confirmations_confirmation
          where requester = %s and effect = %s and state = 'denied' and not allowed_again and decided_at_ms > %s)
 """
