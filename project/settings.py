@@ -127,9 +127,7 @@ def _database(url: str) -> dict[str, object]:
                 "timeout": 20,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;"
                 # What is deleted is overwritten.
-                " PRAGMA secure_delete=ON;"
-                # 64 MiB: with the usual two every row of a larger file is read from the system anew.
-                " PRAGMA cache_size=-65536;",
+                " PRAGMA secure_delete=ON;",
             },
             # A file, not memory: tests start server processes and threads of their own on it.
             "TEST": {"NAME": ENV.get("SAYSO_TEST_DATABASE", str(SAYSO_DATA_DIR / "test.sqlite3"))},

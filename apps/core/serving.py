@@ -20,11 +20,12 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.urls import Resolver404, set_script_prefix
+from twisted.internet.tcp import Connection as TcpConnection
 
 from apps.core.responses import API_PATHS, page_answer
 from apps.core.sockets import CLOSE_COME_AGAIN, SEND_NOW
 from apps.core.threads import lane
-from apps.core.waiting import Answer, hub
+from apps.core.waiting import ON_GONE, Answer, hub
 
 log = logging.getLogger("sayso.serving")
 
@@ -133,6 +134,14 @@ class LimitedRequest(WebRequest):
         )
         self.channel.loseConnection()
 
+    def finish(self) -> None:
+        """End the answer, and let it go at once: a person's pages are told in this same turn of the loop, after it."""
+        transport = getattr(self.channel, "transport", None)
+        super().finish()
+        # A connection that is being closed is left to the reactor, which has to see how that ends.
+        if isinstance(transport, TcpConnection) and not transport.disconnecting and not transport.TLS:
+            transport.doWrite()  # type: ignore[no-untyped-call]
+
     def process(self) -> Any:
         """Hand a complete request to the application, unless it was refused."""
         return None if self.refused else super().process()
@@ -184,6 +193,9 @@ class SaysoServer(Server):
         if details is None:
             return
         details.setdefault("disconnected", time.time())
+        gone = details.pop("gone", None)
+        if gone is not None:
+            gone()
         task = details.get("application_instance")
         if task is None or task.done():
             del self.connections[protocol]
@@ -204,10 +216,20 @@ class SaysoServer(Server):
             with contextlib.suppress(Disconnected):
                 protocol.serverSend(text)
 
+    def on_gone(self, protocol: Any, call: Callable[[], object] | None) -> None:
+        """Call this once the connection is gone, at once if it is already; None: nothing any more."""
+        details = self.connections.get(protocol)
+        if details is not None and "disconnected" not in details:
+            details["gone"] = call
+        elif call is not None:
+            call()
+
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
         """Start an application and reap it when it ends."""
         if scope["type"] == "websocket":
             scope[SEND_NOW] = partial(self.send_now, protocol)
+        else:
+            scope[ON_GONE] = partial(self.on_gone, protocol)
         queue = super().create_application(protocol, scope)
         details = self.connections.get(protocol)
         if queue is not None and details is not None:

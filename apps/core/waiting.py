@@ -15,12 +15,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from apps.core import announce
 from apps.core.values import clock
 
 SCOPE_KEY = "sayso.rendering"
+ON_GONE = "sayso.on_gone"
+"""The scope's way of naming what is called once the connection is gone; where there is none, a task waits for it."""
 RELEASED_KEPT = 20_000
 HEARTBEAT_MS = 15_000
 ONCE = ("confirmation:", "token:", "job:", "message:", "lease:")
@@ -222,7 +225,7 @@ class WaitingLayer:
             place: asyncio.Future[str] = (
                 Place(scope, body, deferral.subject) if may_be_ahead else asyncio.get_running_loop().create_future()
             )
-            cause = await self.wait(receive, deferral, place)
+            cause = await self.wait(scope, receive, deferral, place)
             if cause == "disconnect":
                 return None
             if cause == "stopping":
@@ -239,17 +242,11 @@ class WaitingLayer:
             # A wake-up that changed nothing for this caller: wait on.
             deferral = answer.deferral
 
-    async def wait(self, receive: Receive, deferral: Deferral, future: asyncio.Future[str]) -> str:
+    async def wait(self, scope: Scope, receive: Receive, deferral: Deferral, future: asyncio.Future[str]) -> str:
         """Return why the wait ended: released, timeout, stopping or disconnect."""
         if hub.stopping:
             return "stopping"
-        gone = asyncio.ensure_future(receive())
-
-        def hung_up(task: asyncio.Future[Any]) -> None:
-            if not future.done():
-                future.set_result("disconnect")
-
-        gone.add_done_callback(hung_up)
+        unwatch = watch_gone(scope, receive, future)
         timer = clock().call_at(deferral.until_ms, lambda: None if future.done() else future.set_result("timeout"))
         for key in (deferral.key, *deferral.also):
             hub.sit(key, future)
@@ -257,15 +254,29 @@ class WaitingLayer:
             cause = await future
         finally:
             timer.cancel()
-            gone.remove_done_callback(hung_up)
+            unwatch()
             for key in (deferral.key, *deferral.also):
                 hub.leave(key, future)
-            if not gone.done():
-                gone.cancel()
         act = deferral.on_hang_up
         if cause == "disconnect" and act is not None and not hub.stopping and not hub.awaited(deferral.key):
             await self.call(lambda: act(deferral.subject))
         return cause
+
+
+def watch_gone(scope: Scope, receive: Receive, future: asyncio.Future[str]) -> Callable[[], object]:
+    """End a wait as `disconnect` once the connection is gone; returns what ends the watching."""
+
+    def hung_up(*_: Any) -> None:
+        if not future.done():
+            future.set_result("disconnect")
+
+    on_gone = scope.get(ON_GONE)
+    if on_gone is not None:
+        on_gone(hung_up)
+        return partial(on_gone, None)
+    gone = asyncio.ensure_future(receive())
+    gone.add_done_callback(hung_up)
+    return gone.cancel
 
 
 def block_until(holds: Callable[[], bool], *, key: str, within_ms: int) -> bool:
