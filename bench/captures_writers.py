@@ -7,16 +7,14 @@ own; each writer captures texts of its own and such as all the others send too, 
 from __future__ import annotations
 
 import json
-import os
 import random
-import secrets
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+
+from own_database import own_database
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -91,22 +89,8 @@ def main() -> None:
         number, secret = sys.argv[-2:]
         write(int(number), secret)
         return
-    url = os.environ.get("DATABASE_URL", "")
-    name = f"sayso_bench_{secrets.token_hex(4)}"
-    with tempfile.TemporaryDirectory(prefix="sayso-bench-") as folder:
-        os.environ["SAYSO_DATA_DIR"] = folder
-        if not url:
-            run()
-            return
-        import psycopg
-
-        with psycopg.connect(url, autocommit=True) as link:
-            link.execute(f'create database "{name}"')
-            os.environ["DATABASE_URL"] = urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-            try:
-                run()
-            finally:
-                link.execute(f'drop database "{name}" with (force)')
+    with own_database():
+        run()
 
 
 main()

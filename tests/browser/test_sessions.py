@@ -114,6 +114,8 @@ async def test_a_turn_is_removed_with_the_keyboard_alone(trip):
     await dialog.get_by_role("button", name="Remove turn 3").press("Enter")
     await expect(alice.locator("[data-removed='3']")).to_be_visible()
     await expect(shown(alice, 3)).to_have_count(0)
+    # While the dialog settles, the page behind it takes no key.
+    await expect(dialog).not_to_have_attribute("open", "")
     # The menu and the list as well: open, go to the last entry, leave again, and archive.
     menu = alice.get_by_role("button", name="Menu of “Trip”")
     await menu.press("Enter")

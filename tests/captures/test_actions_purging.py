@@ -14,7 +14,7 @@ from apps.ledger.models import Receipt
 from apps.sessions.models import Session
 from tests import factories
 
-SECRET = "Ana's code is 4711."
+SECRET = "Ana's code is QX4711ZV."
 
 
 def captures_of_sessions():
@@ -65,7 +65,7 @@ class TestPurge:
             for table in tables:
                 cursor.execute(f'select * from "{table}"')
                 for row in cursor.fetchall():
-                    assert "4711" not in repr([bytes(v) if isinstance(v, memoryview) else v for v in row]), table
+                    assert "QX4711ZV" not in repr([bytes(v) if isinstance(v, memoryview) else v for v in row]), table
         row = world.made.decide(waiting)
         assert (row.state, row.code) == ("changed", "source_purged")
         receipt = json.loads(Receipt.objects.get().body)
@@ -112,7 +112,7 @@ def test_a_purge_leaves_nothing_in_the_file(clock):
     def found():
         with connection.cursor() as cursor:
             cursor.execute("pragma wal_checkpoint(truncate)")
-        return b"4711" in file.read_bytes()
+        return b"QX4711ZV" in file.read_bytes()
 
     assert found()
     world.purge()

@@ -14,7 +14,7 @@ async def test_it_rings_when_the_wall_clock_gets_there():
     rang = asyncio.Event()
     due_ms = SystemClock().now_ms() + 30
     alarm_at(due_ms, rang.set)
-    await asyncio.wait_for(rang.wait(), 10)
+    await asyncio.wait_for(rang.wait(), 60)
     assert SystemClock().now_ms() >= due_ms
 
 
@@ -22,7 +22,7 @@ async def test_it_rings_when_the_wall_clock_gets_there():
 async def test_what_is_past_rings_at_once(at_ms):
     rang = asyncio.Event()
     alarm_at(at_ms, rang.set)
-    await asyncio.wait_for(rang.wait(), 10)
+    await asyncio.wait_for(rang.wait(), 60)
 
 
 async def test_a_far_one_waits_and_leaves_nothing_behind_when_it_is_cancelled():

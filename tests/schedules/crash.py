@@ -3,6 +3,7 @@
 Each dispatcher is a child process with a connection of its own; the clock is shared memory, so that it survives them.
 """
 
+import contextlib
 import json
 import mmap
 import os
@@ -10,6 +11,7 @@ import random
 import signal
 import struct
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from django.db import connection, transaction
@@ -120,6 +122,24 @@ def child(clock: SharedClock, *, armed: dict[str, int], seed: int) -> int:
         os._exit(status)
 
 
+@contextlib.contextmanager
+def children(clock: SharedClock, *, armed: list[dict[str, int]], rng: random.Random) -> Iterator[list[int]]:
+    """Start a dispatcher for each of these; none of them outlives the block, whatever ends it."""
+    pids: list[int] = []
+    try:
+        # One by one: those that are running are known whatever becomes of the next.
+        for one in armed:
+            pid = child(clock, armed=one, seed=rng.randrange(2**32))
+            pids.append(pid)
+        yield pids
+    finally:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                if os.waitpid(pid, os.WNOHANG) == (0, 0):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+
+
 def ended(pid: int) -> bool:
     """Wait for a dispatcher; tells whether it was killed. One that failed otherwise is a fault."""
     _, status = os.waitpid(pid, 0)
@@ -138,16 +158,17 @@ def storm(*, kills: int, dispatchers: int, seed: int) -> dict[str, int]:
         rounds += 1
         assert rounds < kills * 20, "the dispatchers do not get killed any more"
         armed = [{rng.choice(POINTS): rng.randrange(3)} for _ in range(dispatchers)]
-        pids = [child(clock, armed=one, seed=rng.randrange(2**32)) for one in armed]
-        for pid, one in zip(pids, armed, strict=True):
-            if ended(pid):
-                done += 1
-                points.update(one)
+        with children(clock, armed=armed, rng=rng) as pids:
+            for pid, one in zip(pids, armed, strict=True):
+                if ended(pid):
+                    done += 1
+                    points.update(one)
         # Time goes on while nothing runs, so that the next ones have work.
         clock.set(clock.now_ms() + rng.choice((HOUR_MS, 9 * HOUR_MS, 30 * HOUR_MS, -HOUR_MS, 3 * DAY_MS)))
         host.take_in()
-    pids = [child(clock, armed={}, seed=rng.randrange(2**32)) for _ in range(dispatchers)]
-    assert not any(ended(pid) for pid in pids)
+    with children(clock, armed=[{}] * dispatchers, rng=rng) as pids:
+        killed = [ended(pid) for pid in pids]
+        assert not any(killed)
     host.take_in()
     return check(host, first=first) | {"kills": done, "rounds": rounds, "points": len(points)}
 

@@ -13,10 +13,11 @@ def owner(transactional_db):
     return factories.human(factories.person("alice", default="owner"), of=profile)
 
 
+@pytest.mark.timeout(900)
 def test_killed_dispatchers_and_a_jumping_clock_lose_and_repeat_nothing(owner):
-    crash.make_tasks(by=owner, count=1_000, sessions=120)
+    crash.make_tasks(by=owner, count=300, sessions=40)
     dispatchers = 2 if connection.vendor == "postgresql" else 1
     counted = crash.storm(kills=8, dispatchers=dispatchers, seed=20_261_130)
-    assert counted["delivered"] >= 1_000
+    assert counted["delivered"] >= 300
     assert counted["missed"] > 0
     assert counted["points"] >= 4
