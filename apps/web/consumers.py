@@ -27,6 +27,7 @@ ABOUT = {
     "run.aborted": "sessions",
     "schedule.changed": "schedules",
     "calendar.changed": "calendar",
+    "captures.changed": "captures",
 }
 """Which page an announcement concerns."""
 

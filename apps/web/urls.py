@@ -3,7 +3,7 @@
 from django.urls import path
 from django.views.generic.base import RedirectView
 
-from apps.web.views import calendar, health, inbox, schedules, sessions, settings, sign_in, tokens
+from apps.web.views import calendar, captures, health, inbox, schedules, sessions, settings, sign_in, tokens
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/inbox/"), name="home"),
@@ -23,6 +23,10 @@ urlpatterns = [
     path("sessions/<str:session_ref>", sessions.session_page, name="session"),
     path("schedules", RedirectView.as_view(url="/schedules/", query_string=True)),
     path("schedules/", schedules.schedules_page, name="schedules"),
+    path("captures", RedirectView.as_view(url="/captures/", query_string=True)),
+    path("captures/", captures.captures_page, name="captures"),
+    path("captures/source", captures.source_page, name="source"),
+    path("captures/conflicts", captures.conflicts_page, name="conflicts"),
     path("tokens/", tokens.tokens_page, name="tokens"),
     path("tokens/<str:token_id>/end", tokens.end_token, name="end_token"),
     path("settings/", settings.settings_page, name="settings"),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.async_api import BrowserContext, Page, Playwright, async_playwright, expect
 
+from apps.captures.rules import COVERAGE_KEY, declare
 from tests.browser.chromium import ARGUMENTS
 from tests.conformance.gate.story import Story
 from tests.conformance.process import ServerProcess
@@ -60,6 +61,13 @@ WORLD = {
     },
 }
 SWIMMING = ["2026-12-02T18:00", "2026-12-09T18:00", "2026-12-16T18:00", "2026-12-23T18:00"]
+
+
+def covered(projection: str, *losses: str, unmeasured: bool = False) -> dict[str, Any]:
+    """Return a declaration as a capturer sends it."""
+    return declare(projection=projection, losses=losses, unmeasured=unmeasured).as_object()
+
+
 NOW_MS = 1_796_025_600_000
 SECOND_MS = 1_796_835_600_000
 DENTIST_MS = 1_796_286_600_000
@@ -103,6 +111,28 @@ SCHEDULES = [
         "prompt": "Ask for it.",
         "cron": {"expression": "0 9 1 * *", "time_zone": "America/New_York"},
         "options": {"paused": True},
+    },
+]
+CAPTURES = [
+    {"source_id": "hermes-turn:0190", "content": "[user]\nUse uv here.\n\n[assistant]\nDone: uv runs the tests."},
+    {
+        "source_id": "hermes-turn:0191",
+        "content": "[user]\nPlan the trip to Lisbon.\n\n[assistant]\nFriday 18:04, platform 3.",
+        "metadata": {"kind": "hermes-turn", "session_id": "s1", COVERAGE_KEY: covered("hermes-turn-text.v1")},
+    },
+    {
+        "source_id": "hermes-compression:77",
+        "content": "[user] What is open?\n[assistant] The electricity bill.",
+        "metadata": {
+            "kind": "hermes-context-compression",
+            "message_count": 2,
+            COVERAGE_KEY: covered("hermes-precompress-text.v1", "character_limit"),
+        },
+    },
+    {
+        "source_id": "gateway-turn:5",
+        "content": '{"omitted_steps":0,"steps":[{"kind":"user","text":"hi"},{"kind":"assistant","text":"hello"}]}',
+        "metadata": {COVERAGE_KEY: covered("gateway-turn-text.v1", unmeasured=True)},
     },
 ]
 
@@ -201,12 +231,26 @@ class Stage:
         await self.call("POST", path, {"expected_seq": first, "events": numbered(rows, first=first, time_ms=NOW_MS)})
 
     async def furnish(self) -> None:
-        """Put something onto the pages of sessions and schedules."""
+        """Put something onto the pages of sessions, schedules and captures."""
         await self.call("POST", "/api/sessions", {"id": "s2", "title": "Electricity bills"})
         await self.tell("s1", CONVERSATION)
         await self.call("POST", "/api/sessions/s1/pin")
         for schedule in SCHEDULES:
             await self.call("POST", "/api/sessions/s1/schedules", schedule)
+        await self.fill_journal()
+        await self.refused(
+            source_id="hermes-turn:0191", content="[user]\nPlan the trip to Porto.\n\n[assistant]\nSoon."
+        )
+
+    async def fill_journal(self, scope: str = "travel") -> None:
+        """Capture something under each badge."""
+        for body in CAPTURES:
+            await self.call("POST", "/api/captures/sources", {"scope_id": scope, **body})
+
+    async def refused(self, scope: str = "travel", **body: Any) -> None:
+        """Send another payload under a name that is taken."""
+        answer = await (await self.send("POST", "/api/captures/sources", {"scope_id": scope, **body})).answer()
+        assert answer["status"] == 409, answer
 
     async def restart(self, how: str = "stop") -> None:
         """End the server and start it again on what it has stored."""

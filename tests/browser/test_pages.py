@@ -30,7 +30,14 @@ IMPORTED = [
     "15DiarySayso keeps events and reminders only; left out.",
 ]
 VIEWS = [f"/calendar/?view={view}&day=2026-12-02" for view in ("month", "week", "agenda")]
-PAGES = ["/inbox/", *VIEWS, "/reminders/", "/sessions/", "/sessions/s1", "/schedules/", "/tokens/", "/settings/"]
+OWN = ["/reminders/", "/sessions/", "/sessions/s1", "/schedules/"]
+CAPTURES = {
+    "/captures/": "captures",
+    "/captures/?scope=travel": "captures-scope",
+    "/captures/source?scope=travel&id=hermes-compression:77": "captures-source",
+    "/captures/conflicts?scope=travel&id=hermes-turn:0191": "captures-conflicts",
+}
+PAGES = ["/inbox/", *VIEWS, *OWN, *CAPTURES, "/tokens/", "/settings/"]
 WEEK = "/calendar/?view=agenda&day=2026-12-01"
 
 
@@ -190,6 +197,7 @@ async def test_every_page_fits_its_window(stage, pictures, scheme, width, locale
         assert not await alice.evaluate("document.documentElement.scrollWidth > innerWidth"), path
         if pictures and locale == "en-GB":
             name = path.strip("/").partition("&")[0].replace("/?view=", "-").replace("sessions/s1", "session")
+            name = CAPTURES.get(path, name)
             await alice.screenshot(path=pictures / f"{name}-{width}-{scheme}.png")
     await alice.goto(stage.server.origin + "/inbox/")
     await expect(alice.locator("[data-connection]")).to_have_attribute("data-connection", "open")

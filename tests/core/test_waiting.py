@@ -6,8 +6,9 @@ import json
 import pytest
 
 from apps.core import announce, waiting
+from apps.core.blocking import block_until
 from apps.core.values import clock, set_clock
-from apps.core.waiting import SCOPE_KEY, Answer, Deferral, Hub, Stream, WaitingLayer, block_until
+from apps.core.waiting import SCOPE_KEY, Answer, Deferral, Hub, Stream, WaitingLayer
 from tests.conformance.clock import ManualClock
 
 KEY = "confirmation:c1"

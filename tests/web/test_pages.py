@@ -12,7 +12,7 @@ from tests import factories
 from tests.factories.contracts import ERASE
 from tests.web.conftest import PASSWORD, browser, send
 
-PAGES = ["/inbox/", "/calendar/", "/reminders/", "/sessions/", "/schedules/", "/tokens/", "/settings/"]
+PAGES = ["/inbox/", "/calendar/", "/reminders/", "/sessions/", "/schedules/", "/captures/", "/tokens/", "/settings/"]
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_the_admin_shows_every_record_and_changes_none(house):
     assert browser().get("/admin/login/")["Location"].startswith("/login/?next=/admin/")
     assert browser("bob").get("/admin/login/").status_code == 403
     names = {model._meta.app_label for model in admin.site._registry}
-    assert {"accounts", "ledger", "confirmations", "agent_sessions", "devices", "calendars"} <= names
+    assert {"accounts", "ledger", "confirmations", "agent_sessions", "devices", "calendars", "captures"} <= names
     for model, shown in admin.site._registry.items():
         path = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         assert alice.get(path).status_code == 200, path

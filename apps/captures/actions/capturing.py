@@ -22,6 +22,7 @@ from apps.captures.rules import (
     payload_of,
 )
 from apps.core import rows
+from apps.core.announce import announce
 from apps.core.values import digest_of, new_id
 from apps.ledger import actions as ledger
 from apps.ledger.queries import remembered
@@ -88,11 +89,13 @@ def _attempt(
             outcome = outcome_of(payload, held=held, head=journal.head)
         except SourceConflict as refusal:
             _keep_refused(by, source_pk, payload, now_ms)
+            announce("captures.changed", profile=by.profile_id)
             return refusal
         except SourcePurged as refusal:
             return refusal
         if held is None:
             _store(by, request, payload, journal, outcome.position, now_ms)
+            announce("captures.changed", profile=by.profile_id)
         if key:
             answer = orjson.dumps(asdict(outcome)).decode()
             ledger.remember(by=by, key=key, payload_hash=wanted, answer=answer, now_ms=now_ms)

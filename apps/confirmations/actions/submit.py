@@ -25,7 +25,7 @@ from apps.confirmations.rules import (
 from apps.core import rows
 from apps.core.contracts import Call, Contract, Preview
 from apps.core.failpoints import reach
-from apps.core.values import canonical_texts, digest_of, new_id
+from apps.core.values import canonical_texts, digest_of, digest_of_texts, new_id
 from apps.ledger import actions as ledger
 from apps.ledger.queries import remembered
 
@@ -97,7 +97,7 @@ def _ask(
     preview = contract.preview(call=call, lock=False)
     if contract.recheck is not None:
         contract.recheck(call=call, preview=preview)
-    effect = digest_of([contract.name, preview.target_kind, preview.target_id, preview.effect])
+    effect = digest_of_texts([contract.name, preview.target_kind, preview.target_id, preview.effect])
     standing = _standing(by=by, effect=effect, now_ms=call.now_ms)
     joined = _joinable(standing.open_id, now_ms=call.now_ms)
     if joined is not None:
@@ -167,7 +167,7 @@ def _remember(by: Caller, key: str, payload: Any, confirmation_id: str, now_ms: 
 def digest_for(contract: Contract, *, preview: Preview, versions: Mapping[str, Any] | None) -> str:
     """Return the digest over a target's identity and state, with the version of the policy that it follows."""
     version = (versions or {}).get(contract.policy, 0) if contract.policy else 0
-    return digest_of([contract.name, preview.target_kind, preview.target_id, contract.digest(preview), version])
+    return digest_of_texts([contract.name, preview.target_kind, preview.target_id, contract.digest(preview), version])
 
 
 def policy_versions(*, profile_id: str, contract: Contract) -> Mapping[str, Any] | None:

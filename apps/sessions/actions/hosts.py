@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from apps.accounts.rules import Caller
 from apps.core.announce import announce
-from apps.core.waiting import block_until
+from apps.core.blocking import block_until
 from apps.sessions.actions.runs import end_run
 from apps.sessions.models import Run, Session
 from apps.sessions.queries import session_of
