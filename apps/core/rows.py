@@ -6,16 +6,18 @@ lists come from the models, so a migration cannot leave them behind.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
 from django.db.models.base import ModelState
 
+log = logging.getLogger("sayso.rows")
 M = TypeVar("M", bound=models.Model)
 
 
@@ -62,6 +64,52 @@ def execute_many(sql: str, params: Sequence[Sequence[Any]]) -> None:
         sql = _question_marks(sql)
     with link.wrap_database_errors:
         link.connection.cursor().executemany(sql, params)
+
+
+@contextmanager
+def outermost() -> Iterator[None]:
+    """Be a transaction as `atomic()` is, without the twenty calls that it takes to begin and end one on SQLite.
+
+    What fails after the commit is logged and not raised: whoever asked must not hear otherwise, nor do it again.
+    """
+    link = _link()
+    if link.vendor != "sqlite" or link.in_atomic_block:
+        committed: list[bool] = []
+        try:
+            with transaction.atomic():
+                transaction.on_commit(partial(committed.append, True))
+                yield
+        except Exception:
+            if not committed:
+                raise
+            log.exception("what follows a commit failed")
+        return
+    execute(_BEGIN)
+    link.commit_on_exit, link.needs_rollback, link.autocommit, link.in_atomic_block = True, False, False, True
+    good = False
+    try:
+        yield
+        good = not link.needs_rollback
+    finally:
+        link.in_atomic_block = False
+        try:
+            if good:
+                link.commit()
+            else:
+                link.rollback()
+        except BaseException:
+            link.rollback()
+            raise
+        finally:
+            link.autocommit, link.run_commit_hooks_on_set_autocommit_on = True, False
+    try:
+        link.run_and_clear_commit_hooks()
+    except Exception:
+        log.exception("what follows a commit failed")
+
+
+_BEGIN = "begin immediate"
+"""What the settings' `transaction_mode` makes of every transaction."""
 
 
 @contextmanager

@@ -159,7 +159,7 @@ class Lane:
     def _run_group(self, batch: list[Job]) -> None:
         if connection.vendor != "sqlite":
             close_old_connections()
-        with suppress(BaseException), transaction.atomic(), rows.repeatable():
+        with suppress(BaseException), rows.outermost(), rows.repeatable():
             for together, jobs in groupby(batch, key=attrgetter("together")):
                 if together is None:
                     for job in jobs:

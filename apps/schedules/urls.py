@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.schedules.api import deliveries, fired, schedules
+from apps.schedules.api import deliveries, fired, schedules, webhooks
 
 SESSION = "api/sessions/<str:session_ref>"
 TASK = f"{SESSION}/schedules/<str:task_ref>"
@@ -17,5 +17,5 @@ urlpatterns = [
     path(f"{TASK}/deliveries", deliveries.Deliveries.as_view()),
     path(f"{TASK}/run", schedules.ScheduleRun.as_view()),
     path(f"{TASK}/skip", schedules.ScheduleSkip.as_view()),
-    path(f"{SESSION}/webhook", deliveries.SessionWebhook.as_view()),
+    path(f"{SESSION}/webhook", webhooks.SessionWebhook.as_view()),
 ]

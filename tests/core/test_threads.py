@@ -175,6 +175,20 @@ class TestGroups:
         assert await grouped(lane, note("a"), refusing) == ["a", "refused"]
         assert runs == ["refusing"]
 
+    async def test_what_fails_after_the_commit_makes_nobody_do_it_again(self, lane, caplog):
+        def fail():
+            raise Refused
+
+        def job():
+            runs.append("run")
+            transaction.on_commit(fail)
+            return note("a")()
+
+        runs = []
+        assert await grouped(lane, job, note("b")) == ["a", "b"]
+        assert (runs, await lane.run(names)) == (["run"], ["a", "b"])
+        assert "what follows a commit failed" in caplog.text
+
 
 class TestPreparing:
     async def test_comes_before_anybody_hears_of_the_commit(self, lane, heard):

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.rules import Caller
-from apps.calendars.actions.noting import NAMES, count_write, note, tell
+from apps.calendars.actions.noting import count_write, note, tell
 from apps.calendars.actions.planning import deletion_contract
 from apps.calendars.actions.storing import held, insert_objects, stored_of, update_object
 from apps.calendars.actions.writing import body_of_item
@@ -21,7 +21,7 @@ from apps.calendars.rules.filling import Filled, filled
 from apps.calendars.rules.merge import Merge, merge_object
 from apps.calendars.rules.occurrences import find_slot
 from apps.calendars.rules.removal import cancelled_slot
-from apps.calendars.rules.targets import CalendarReadOnly, occurrence_id, split_id, uid_key
+from apps.calendars.rules.targets import NAME_OF_KIND, CalendarReadOnly, occurrence_id, split_id, uid_key
 from apps.confirmations.actions import submit
 from apps.confirmations.rules import EXPIRES_ASYNC_S
 from apps.core.contracts import Call, Contract, Preview, contract_named
@@ -72,7 +72,7 @@ def import_objects(
     for (stored, full), key in zip(objects, keys, strict=True):
         row = known.get(key)
         full = full or filled(stored, now_ms=asking.now_ms)
-        entry = {"uid": stored.uid, "kind": NAMES[stored.kind], "title": full.columns["title"]}
+        entry = {"uid": stored.uid, "kind": NAME_OF_KIND[stored.kind], "title": full.columns["title"]}
         entries.append(entry)
         if not _may_write(by, stored):
             entry |= {"outcome": "refused", "code": "permission_denied"}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from apps.calendars.models import CalendarObject
-from apps.calendars.rules.targets import MINUTE_MS
+from apps.calendars.rules.targets import MINUTE_MS, NAME_OF_KIND
 from apps.core import rows
 from apps.core.announce import announce
 from apps.core.contracts import Call
 from apps.core.values import digest_of
 from apps.ledger import actions as ledger
 
-NAMES = {"VEVENT": "event", "VTODO": "reminder"}
 _FORGET_WRITES = "delete from calendars_recentwrite where requester = %s and at_ms <= %s"
 _COUNT_WRITE = "insert into calendars_recentwrite (profile_id, requester, at_ms) values (%s, %s, %s)"
 
@@ -25,7 +24,7 @@ def note(call: Call, *, action: str, row: CalendarObject, slot: str = "", effect
     tell(profile_id=row.profile_id, calendar_id=row.calendar_id)
     if call.confirmation_id:
         return
-    name = NAMES[row.kind]
+    name = NAME_OF_KIND[row.kind]
     target = f"{name}:{row.pk}.{slot}" if slot else f"{name}:{row.pk}"
     ledger.append(
         profile_id=row.profile_id,

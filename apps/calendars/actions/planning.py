@@ -13,6 +13,7 @@ from apps.calendars.queries.values import Found
 from apps.calendars.rules.item_changes import Loss, changed_object, loss_of, may_lose
 from apps.calendars.rules.occurrences import find_slot
 from apps.calendars.rules.targets import (
+    KIND_OF_CAPABILITY,
     MINUTE_MS,
     WRITES_PER_MINUTE,
     CalendarNotFound,
@@ -25,7 +26,6 @@ from apps.core.errors import InvalidField
 
 Item = Mapping[str, Any]
 _RECENT = "select count(*) from calendars_recentwrite where requester = %s and at_ms > %s"
-KINDS = {"calendar": "VEVENT", "reminder": "VTODO"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def plan_request(*, by: Caller, request: Mapping[str, Any], now_ms: int, default
 
 def plan_deletion(*, by: Caller, item: Item, capability: str, following: bool = False) -> Plan:
     """Return the deletion of exactly one listed item; raise `ItemNotFound` unless it is what is stated."""
-    found = found_exactly(item, profile_id=by.profile_id, kind=KINDS[capability])
+    found = found_exactly(item, profile_id=by.profile_id, kind=KIND_OF_CAPABILITY[capability])
     check_writable(found)
     if following:
         if found.target_kind != "event_occurrence":
@@ -106,7 +106,7 @@ def plan_change(
 ) -> Plan:
     """Return an update or completion; whatever of it removes something becomes a deletion."""
     near = near_ms if near_ms is not None else item.get("start_ms", item.get("due_ms"))
-    found = find_item(profile_id=by.profile_id, item_id=item["id"], near_ms=near, kind=KINDS[capability])
+    found = find_item(profile_id=by.profile_id, item_id=item["id"], near_ms=near, kind=KIND_OF_CAPABILITY[capability])
     check_writable(found)
     change = {name: value for name, value in item.items() if name not in ("id", "calendar")}
     arguments: dict[str, Any] = {"id": found.shown.id, "change": change}

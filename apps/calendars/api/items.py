@@ -16,13 +16,12 @@ from apps.calendars.queries.previews import check_writable, identity_of
 from apps.calendars.queries.values import Found
 from apps.calendars.rules.mobile_request import normalize_item
 from apps.calendars.rules.mobile_values import InvalidRequest, bool_field, int_field, pick, text_field
-from apps.calendars.rules.targets import ItemNotFound
+from apps.calendars.rules.targets import KIND_OF_CAPABILITY, ItemNotFound
 from apps.core.dispatch import ApiView
 from apps.core.errors import InvalidField
 from apps.core.responses import Response
 from apps.core.values import now_ms
 
-KINDS = {"calendar": "VEVENT", "reminder": "VTODO"}
 STATED = OpenApiParameter("start_ms", int, description="the listed time; another one is calendar_item_not_found")
 EXPIRES = OpenApiParameter("expires_in_s", int, description="how long a person may take, 3 to 604,800")
 SCOPE = OpenApiParameter("scope", str, enum=["following"], description="this occurrence and all later ones")
@@ -93,7 +92,9 @@ class Items(ApiView):
     def found(self, request: Any, item_id: str, *, near_ms: int | None) -> Found:
         """Return an item, checked against the time that the caller states."""
         by: Caller = request.user
-        found = find_item(profile_id=by.profile_id, item_id=item_id, near_ms=near_ms, kind=KINDS[self.capability])
+        found = find_item(
+            profile_id=by.profile_id, item_id=item_id, near_ms=near_ms, kind=KIND_OF_CAPABILITY[self.capability]
+        )
         if near_ms is not None and found.shown.at_ms != near_ms:
             raise ItemNotFound
         return found

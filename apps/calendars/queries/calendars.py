@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from apps.calendars.models import Calendar, CalendarObject
+from apps.calendars.rules.targets import NAME_OF_KIND
 
 _NAMES = ("id", "name", "colour", "is_default", "read_only")
 
@@ -22,9 +23,8 @@ def calendar_body(row: Calendar) -> dict[str, Any]:
 def items_without(*, calendar_id: str, uids: set[str]) -> list[dict[str, Any]]:
     """Return the items of a calendar whose UID is not among those given."""
     rows = CalendarObject.objects.filter(calendar_id=calendar_id).order_by("first_ms", "id")
-    kinds = {"VEVENT": "event", "VTODO": "reminder"}
     return [
-        {"uid": uid, "kind": kinds[kind], "title": title, "id": pk}
+        {"uid": uid, "kind": NAME_OF_KIND[kind], "title": title, "id": pk}
         for pk, uid, kind, title in rows.values_list("pk", "uid", "kind", "title")
         if uid not in uids
     ]

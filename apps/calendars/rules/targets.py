@@ -16,6 +16,8 @@ HORIZONS_MS = ((92 * DAY_MS, 400 * DAY_MS), (7 * DAY_MS, 28 * DAY_MS), (DAY_MS /
 """How far back and ahead of a moment occurrences have rows: as far as no more than `ROWS_MAX` lie within."""
 ROWS_MAX = 1_200
 WRITES_PER_MINUTE = 20
+KIND_OF_CAPABILITY = {"calendar": "VEVENT", "reminder": "VTODO"}
+NAME_OF_KIND = {"VEVENT": "event", "VTODO": "reminder"}
 MINUTE_MS = 60_000
 NAME_MAX = 200
 

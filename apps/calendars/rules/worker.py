@@ -12,7 +12,7 @@ import json
 import resource
 import sys
 from dataclasses import asdict
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from apps.calendars.rules.components import StoredObject
 from apps.calendars.rules.filling import filled
@@ -29,17 +29,15 @@ def read_file(*, source: BinaryIO, target: BinaryIO) -> None:
     """Parse a file and reckon what is stored of each object."""
     options = json.loads(source.readline())
     parsed = parse_calendar(data=source.read(), owner_zone=options["owner_zone"])
-    about = {
+    about: dict[str, Any] = {
         "error": parsed.error,
         "method": parsed.method,
         "name": parsed.name,
         "count": len(parsed.objects),
         "uids": [stored.uid for stored in parsed.objects],
-        "skipped": [asdict(note) for note in parsed.skipped],
-        "warnings": [asdict(note) for note in parsed.warnings],
-        "ignored": [asdict(note) for note in parsed.ignored],
-        "cancellations": [asdict(each) for each in parsed.cancellations],
     }
+    for name in ("skipped", "warnings", "ignored", "cancellations"):
+        about[name] = [asdict(each) for each in getattr(parsed, name)]
     target.write(json.dumps(about).encode() + b"\n")
     write = json.JSONEncoder(check_circular=False).encode
     for stored in parsed.objects:

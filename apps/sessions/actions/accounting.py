@@ -22,8 +22,7 @@ _PARTS = (
 
 def leave_lists(*, profile_id: str, names: Sequence[str]) -> Report:
     """Take sessions off the lists of workspaces, the archive and the pinned ones; the flags are about the first."""
-    report: Report = {"available": True, "failures": [], "warnings": []}
-    report |= {flag: False for _, flag, _ in _PARTS}
+    report: Report = {"available": True, "failures": [], "warnings": [], **{flag: False for _, flag, _ in _PARTS}}
     if not _available(WorkspaceEntry):
         report |= {"available": False, "warnings": [_note("registry_unavailable", "The lists cannot be read.")]}
         return report

@@ -1,4 +1,4 @@
-"""Archiving and pinning over REST."""
+"""Archiving over REST, and what it shares with pinning."""
 
 from __future__ import annotations
 
@@ -52,30 +52,4 @@ class Unarchive(Shelving):
     @once
     def post(self, request: Any, session_ref: str) -> Response:
         """Unarchive the session."""
-        return self.done(request, session_ref)
-
-
-class Pin(Shelving):
-    """Keeping a session at the top."""
-
-    act = staticmethod(shelving.pin_session)
-    flag = {"pinned": True}
-
-    @extend_schema(operation_id="sessions_pin", request=None, responses={200: dict})
-    @once
-    def post(self, request: Any, session_ref: str) -> Response:
-        """Pin the session."""
-        return self.done(request, session_ref)
-
-
-class Unpin(Shelving):
-    """Letting a session go back among the others."""
-
-    act = staticmethod(shelving.unpin_session)
-    flag = {"pinned": False}
-
-    @extend_schema(operation_id="sessions_unpin", request=None, responses={200: dict})
-    @once
-    def post(self, request: Any, session_ref: str) -> Response:
-        """Unpin the session."""
         return self.done(request, session_ref)

@@ -14,7 +14,7 @@ from apps.core.values import now_ms
 from apps.sessions.queries import session_of
 from apps.sessions.queries.transcript import Page, seen_page, standing, stored_after, stored_page, whole_row
 from apps.sessions.rules.hosts import check_count
-from apps.sessions.serializers.transcript import StandingSerializer, TranscriptRowSerializer, TranscriptSerializer
+from apps.sessions.serializers.transcript import TranscriptRowSerializer, TranscriptSerializer
 
 PAGE = 100
 LONGEST = 500
@@ -67,18 +67,6 @@ class TranscriptRow(ApiView):
         """Show an event whole, up to a million characters a text."""
         number = check_count(seq, name="seq")
         return Response(whole_row(session=session_of(by=request.user, ref=session_ref), seq=number))
-
-
-class Standing(ApiView):
-    """How a session stands."""
-
-    scopes = {"GET": "session.read"}
-
-    @extend_schema(operation_id="sessions_standing", responses={200: StandingSerializer, 404: ErrorSerializer})
-    def get(self, request: Any, session_ref: str) -> Response:
-        """Show where the log is, whether a turn is open, what was removed, and where the session is listed."""
-        session = session_of(by=request.user, ref=session_ref)
-        return Response(standing(session=session, now_ms=now_ms()))
 
 
 def _number(value: Any, *, name: str) -> int | None:
