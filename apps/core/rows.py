@@ -159,6 +159,8 @@ def undoable() -> Iterator[None]:
         except BaseException as error:
             if link.connection.total_changes != before:
                 raise Spoiled from error
+            # Nothing to undo, whatever a block of Django's inside made of it.
+            link.needs_rollback = False
             del link.run_on_commit[waiting:]
             raise
         return

@@ -134,7 +134,8 @@ async def delete_session(server: ServerProcess, given: dict[str, Any], expect: d
         got["cancelled"] = case.host.cancelled
     compare(expect, got)
     failed = got["code"] == "DELETE_FAILED"
-    assert ("deletion failed" in server.complaints()) == failed
+    complaints = server.complaints()
+    assert ("deletion failed" in complaints) == failed, complaints
 
 
 def told(body: dict[str, Any]) -> dict[str, Any]:

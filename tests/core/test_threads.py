@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import IntegrityError, OperationalError, connections, transaction
 
 from apps.accounts.models import LoginFailure
 from apps.core import announce
@@ -188,6 +188,19 @@ class TestGroups:
         assert await grouped(lane, job, note("b")) == ["a", "b"]
         assert (runs, await lane.run(names)) == (["run"], ["a", "b"])
         assert "what follows a commit failed" in caplog.text
+
+    async def test_a_failure_that_changed_nothing_leaves_the_transaction_fit(self, lane):
+        def survivor():
+            runs.append("run")
+            try:
+                with undoable(), transaction.atomic(savepoint=False):
+                    LoginFailure.objects.create(subject_hash="a", last_ms=0)
+            except IntegrityError:
+                return note("b")()
+
+        runs = []
+        assert await grouped(lane, note("a"), survivor) == ["a", "b"]
+        assert (runs, await lane.run(names)) == (["run"], ["a", "b"])
 
 
 class TestPreparing:
