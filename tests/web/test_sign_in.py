@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.sessions.models import Session
 
-from apps.accounts.models import LoginFailure
+from apps.accounts.models import AccessToken, LoginFailure
 from tests.web.conftest import PASSWORD, browser, send
 
 
@@ -91,6 +91,28 @@ def test_another_password_ends_the_other_sign_ins(house):
     assert there.get("/inbox/").status_code == 302
     house["alice"].refresh_from_db()
     assert house["alice"].check_password(new)
+
+
+def test_the_present_password_cannot_be_guessed_at_speed(house):
+    client, new = browser("alice"), "a much longer one"
+    for _ in range(12):
+        send(client, "/settings/password", {"old": "a guess", "new": new, "again": new})
+    send(client, "/settings/password", {"old": PASSWORD, "new": new, "again": new})
+    assert "Too many failed tries" in client.get("/settings/").content.decode()
+    house["alice"].refresh_from_db()
+    assert house["alice"].check_password(PASSWORD)
+    assert send(browser(), "/login/", {"username": "alice", "password": PASSWORD}).status_code == 302, (
+        "signing in is free"
+    )
+
+
+@pytest.mark.parametrize("days", ["0", "00", "-1", "soon", "1.5", "²"])
+def test_a_token_that_would_never_begin_or_never_end_by_mistake_is_not_made(house, days):
+    client = browser("alice")
+    before = AccessToken.objects.count()
+    send(client, "/tokens/", {"label": "agent", "scope": "calendar.read", "days": days})
+    assert "lasts a day or longer" in client.get("/tokens/").content.decode()
+    assert AccessToken.objects.count() == before
 
 
 def test_signing_out_everywhere_ends_all(house):

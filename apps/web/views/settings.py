@@ -12,13 +12,15 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import ngettext, override
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.accounts.actions import (
     announce_logout,
     change_password,
+    check_login_allowed,
+    note_login,
     remove_member,
     set_member,
     set_person,
@@ -27,7 +29,7 @@ from apps.accounts.actions import (
 )
 from apps.accounts.models import Profile
 from apps.accounts.queries import members_of
-from apps.accounts.rules import DEFAULT_POLICIES, POLICY_NAMES
+from apps.accounts.rules import DEFAULT_POLICIES, POLICY_NAMES, LoginThrottled
 from apps.core.values import now_ms
 from apps.web.views.person import PROFILE_COOKIE, back_to, keep_cookie, signed_in
 
@@ -151,7 +153,22 @@ def drop_member(request: Any, user_id: int) -> HttpResponse:
 def save_password(request: Any) -> HttpResponse:
     """Change the password; every other sign-in of the person ends."""
     new = request.POST.get("new", "")
-    if not request.user.check_password(request.POST.get("old", "")[:4096]):
+    # A page that was left open must not let a passer-by guess at the speed of the machine.
+    guesses = [f"password:{request.user.pk}"]
+    try:
+        check_login_allowed(subjects=guesses, now_ms=now_ms())
+    except LoginThrottled as error:
+        wait_s = error.extra["retry_after_s"]
+        sentence = ngettext(
+            "Too many failed tries. Wait %(wait_s)s second, then try again.",
+            "Too many failed tries. Wait %(wait_s)s seconds, then try again.",
+            wait_s,
+        )
+        messages.error(request, sentence % {"wait_s": wait_s})
+        return redirect(HERE)
+    known = request.user.check_password(request.POST.get("old", "")[:4096])
+    note_login(subjects=guesses, succeeded=known, now_ms=now_ms())
+    if not known:
         messages.error(request, _("The present password is another one."))
     elif new != request.POST.get("again", ""):
         messages.error(request, _("The two new passwords differ."))

@@ -48,6 +48,9 @@ def tokens_page(request: Any) -> HttpResponse:
     secret, label = "", ""
     if request.method == "POST":
         label = request.POST.get("label", "")
+        if not is_lifetime(request.POST.get("days", "")):
+            messages.error(request, _("A token lasts a day or longer; one that never ends leaves the field empty."))
+            return redirect(HERE)
         try:
             secret = make(request, label)
         except SaysoError as error:
@@ -67,10 +70,15 @@ def tokens_page(request: Any) -> HttpResponse:
     return render(request, "tokens.html", context)
 
 
+def is_lifetime(days: str) -> bool:
+    """Tell whether a form's text says how long a token lasts: nothing, or a number of days from one on."""
+    return not days or (days.isascii() and days.isdecimal() and int(days[:5]) > 0)
+
+
 def make(request: Any, label: str) -> str:
     """Make a token and return its secret."""
     days = request.POST.get("days", "")
-    lasts_ms = min(int(days[:5]), LONGEST_DAYS) * DAY_MS if days.isascii() and days.isdecimal() else None
+    lasts_ms = min(int(days[:5]), LONGEST_DAYS) * DAY_MS if days else None
     _token, secret = create_token(
         user=request.user,
         profile=Profile.objects.get(pk=request.caller.profile_id),
