@@ -10,6 +10,8 @@ PROJECT = {"profile": "hermes-turn-text.v1", "session_id": "s1", "user": "q", "a
 def captured(things):
     answer = things.world.post("/api/captures/sources", {**SCOPE, "source_id": "s:1", "content": "Ana prefers tea."})
     assert answer.status_code == 201
+    other = things.world.post("/api/captures/sources", {**SCOPE, "source_id": "s:1", "content": "Ana prefers milk."})
+    assert other.status_code == 409
     return "s:1"
 
 

@@ -25,8 +25,17 @@ FORMS: dict[str, dict[str, str]] = {
     "profile/": {"profile": "default", "next": "/inbox/"},
 }
 """By route: the fields with a good value each."""
-QUERIES: dict[str, tuple[str, ...]] = {"inbox/": ("before",), "login/": ("next",)}
-"""What pages read of their address."""
+SOURCE = {"scope": "main", "id": "s:1", "whole": "1"}
+QUERIES: dict[str, dict[str, str]] = {
+    "inbox/": {"before": ""},
+    "login/": {"next": ""},
+    "captures/": {"scope": "main", "before": "9"},
+    "captures/source": SOURCE,
+    "captures/conflicts": {**SOURCE, "refused": "1"},
+}
+"""What pages read of their address, with a good value each."""
+NAMED = {"scope", "id"}
+"""Members that name a thing: one that is not there is a 404."""
 
 
 def token(things):
