@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
+from apps.core import environment
 from apps.core.keys import KeyRing
 
 ENV = os.environ
@@ -20,29 +21,28 @@ def _flag(name: str, default: bool = False) -> bool:
 SAYSO_DATA_DIR = Path(ENV.get("SAYSO_DATA_DIR", BASE_DIR / "data")).resolve()
 # The database is everybody's calendars and sign-ins: a folder made here is for the server's user only.
 SAYSO_DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
-SAYSO_HOST = ENV.get("SAYSO_HOST", "127.0.0.1")
-SAYSO_PORT = int(ENV.get("SAYSO_PORT", "8000"))
-SAYSO_ORIGIN = ENV.get("SAYSO_ORIGIN", "").rstrip("/").lower()
+SAYSO_HOST = ENV.get("SAYSO_HOST", "").strip() or "127.0.0.1"
+SAYSO_PORT = environment.number(ENV, "SAYSO_PORT", default=8000, least=1, most=65_535)
+SAYSO_ORIGIN = environment.origin(ENV, "SAYSO_ORIGIN")
 SAYSO_TRUSTED_PROXY = _flag("SAYSO_TRUSTED_PROXY")
-SAYSO_MAX_BODY_BYTES = int(ENV.get("SAYSO_MAX_BODY_BYTES", str(11 * 1024 * 1024)))
+SAYSO_MAX_BODY_BYTES = environment.number(ENV, "SAYSO_MAX_BODY_BYTES", default=11 * 1024 * 1024, least=1)
 REDIS_URL = ENV.get("REDIS_URL", "")
-DATABASE_URL = ENV.get("DATABASE_URL", "")
 
 SAYSO_ORIGINS = frozenset(
     {SAYSO_ORIGIN} if SAYSO_ORIGIN else {f"http://127.0.0.1:{SAYSO_PORT}", f"http://localhost:{SAYSO_PORT}"}
 )
 
 # --- The gate ---------------------------------------------------------------------------------------------------------
-SAYSO_MAX_OPEN = int(ENV.get("SAYSO_MAX_OPEN", "10"))
-SAYSO_DENIED_RECENTLY_S = int(ENV.get("SAYSO_DENIED_RECENTLY_S", "600"))
+SAYSO_MAX_OPEN = environment.number(ENV, "SAYSO_MAX_OPEN", default=10)
+SAYSO_DENIED_RECENTLY_S = environment.number(ENV, "SAYSO_DENIED_RECENTLY_S", default=600)
 
 # --- Phones -----------------------------------------------------------------------------------------------------------
 SAYSO_DEVICE_RELAY = _flag("SAYSO_DEVICE_RELAY", default=True)
 
 # --- Schedules --------------------------------------------------------------------------------------------------------
 SAYSO_DISPATCH = _flag("SAYSO_DISPATCH", default=True)
-SAYSO_DELIVERY_HISTORY_DAYS = int(ENV.get("SAYSO_DELIVERY_HISTORY_DAYS", "30"))
-SAYSO_DELIVERY_HISTORY_RECORDS = int(ENV.get("SAYSO_DELIVERY_HISTORY_RECORDS", "200"))
+SAYSO_DELIVERY_HISTORY_DAYS = environment.number(ENV, "SAYSO_DELIVERY_HISTORY_DAYS", default=30)
+SAYSO_DELIVERY_HISTORY_RECORDS = environment.number(ENV, "SAYSO_DELIVERY_HISTORY_RECORDS", default=200)
 # Private places, as host:port, that webhooks may call; everything else must be on the public internet.
 SAYSO_WEBHOOK_PLACES = [place for place in ENV.get("SAYSO_WEBHOOK_PLACES", "").lower().split(",") if place]
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["webhooks"]}}
@@ -115,8 +115,8 @@ TEMPLATES = [
 ]
 
 
-def _database(url: str) -> dict[str, object]:
-    if not url:
+def _database(parts: SplitResult | None) -> dict[str, object]:
+    if parts is None:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": SAYSO_DATA_DIR / "sayso.sqlite3",
@@ -134,9 +134,6 @@ def _database(url: str) -> dict[str, object]:
             # A file, not memory: tests start server processes and threads of their own on it.
             "TEST": {"NAME": ENV.get("SAYSO_TEST_DATABASE", str(SAYSO_DATA_DIR / "test.sqlite3"))},
         }
-    parts = urlsplit(url)
-    if parts.scheme not in {"postgres", "postgresql"}:
-        raise ValueError("DATABASE_URL must begin with postgres://")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
@@ -149,7 +146,7 @@ def _database(url: str) -> dict[str, object]:
     }
 
 
-DATABASES = {"default": _database(DATABASE_URL)}
+DATABASES = {"default": _database(environment.database(ENV, "DATABASE_URL"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.User"
 PASSWORD_HASHERS = [
@@ -250,7 +247,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
-_LOG_LEVEL = ENV.get("SAYSO_LOG_LEVEL", "WARNING").upper()
+_LOG_LEVEL = environment.log_level(ENV, "SAYSO_LOG_LEVEL")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

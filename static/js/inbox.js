@@ -49,7 +49,12 @@ async function renew(selector) {
   if (!response.ok || response.redirected) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = page.querySelector(selector);
-  if (next) document.querySelector(selector)?.replaceWith(document.importNode(next, true));
+  const old = document.querySelector(selector);
+  if (!next || !old) return;
+  const link = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const fresh = document.importNode(next, true);
+  old.replaceWith(fresh);
+  if (link) fresh.querySelector(`[href="${CSS.escape(link)}"]`)?.focus({ preventScroll: true });
 }
 
 document.addEventListener("click", (event) => {

@@ -3,6 +3,9 @@ import { icon, make } from "./parts.js";
 
 let openMenu = null;
 
+/** Tell whether a menu is open in there; a redraw waits for `menu-closed`, which bubbles up from the menu. */
+export const hasOpenMenu = (root) => Boolean(openMenu && root.contains(openMenu));
+
 /** Make a menu. An entry is `{label, press}` or `{label, href, file}`; `danger` entries stand apart from those before. */
 export function makeMenu({ label, entries }) {
   const list = make("div", { class: "menu-list below", role: "menu", hidden: true });
@@ -46,7 +49,10 @@ function floor() {
 function close({ box, button, list }) {
   list.hidden = true;
   button.setAttribute("aria-expanded", "false");
-  if (openMenu === box) openMenu = null;
+  if (openMenu !== box) return;
+  openMenu = null;
+  // What closes it moves the focus first.
+  queueMicrotask(() => box.dispatchEvent(new Event("menu-closed", { bubbles: true })));
 }
 
 function onKey(event, { box, button, list }) {

@@ -5,6 +5,7 @@ import { happenings } from "./cards.js";
 import { showHistory } from "./history.js";
 import { announce, notice } from "./live.js";
 import { icon, make, openPanel, showError } from "./parts.js";
+import { keepFocus, renew } from "./renewing.js";
 import { dayOf, dayText, instant, moment, today, wall } from "./time.js";
 import { say } from "./words.js";
 
@@ -35,8 +36,10 @@ async function show() {
     const [known, finished, ...waiting] = await Promise.all([read("/api/calendars"), list(done), ...[open, ...far].map(list)]);
     if (mine !== turn) return;
     calendars = known.calendars;
+    const focusBack = keepFocus(document.querySelector("main"));
     showOpen(nextOnly(waiting.flatMap(({ items }) => items).filter((item) => !item.completed)), text);
     showDone(finished.items.filter((item) => item.completed));
+    focusBack();
   } catch (error) {
     if (mine === turn) notice({ key: "list", title: error.message || say("offline_list"), buttons: [{ label: say("review_again"), press: show }] });
   }
@@ -64,17 +67,22 @@ function showOpen(items, text) {
   const groups = { overdue: [], today: [], later: [], undated: [] };
   for (const item of items) groups[groupOf(item)].push(item);
   const shown = Object.entries(groups).filter(([, rows]) => rows.length);
-  lists.replaceChildren(
-    ...shown.map(([name, rows]) => make("section", { class: `rem-group ${name}` }, make("h2", {}, say(name)), make("ul", { class: "rem-list" }, ...rows.map(rowOf)))),
-    ...(shown.length ? [] : [make("p", { class: "empty" }, say(text ? "none_found" : "nothing_open"))]),
-  );
+  const nothing = say(text ? "none_found" : "nothing_open");
+  const sections = renew(lists, shown.length ? shown.map(([name]) => ({ key: `group:${name}`, make: () => sectionOf(name) })) : [{ key: "none", print: nothing, make: () => make("p", { class: "empty" }, nothing) }]);
+  shown.forEach(([, rows], index) => renew(sections[index].querySelector("ul"), rows.map(itemOf)));
 }
+
+const sectionOf = (name) => make("section", { class: `rem-group ${name}` }, make("h2", {}, say(name)), make("ul", { class: "rem-list" }));
+// Dates of one series may share an id; what is late looks so.
+const itemOf = (item) => ({ key: `${item.id} ${item.due_ms ?? ""}`, print: `${groupOf(item)} ${JSON.stringify(item)}`, make: () => rowOf(item) });
 
 function showDone(items) {
   const box = document.querySelector("[data-done]");
   box.hidden = !items.length;
   items.sort((a, b) => (b.completed_ms ?? 0) - (a.completed_ms ?? 0));
-  box.querySelector("[data-done-list]").replaceChildren(make("ul", { class: "rem-list" }, ...items.map(rowOf)));
+  const place = box.querySelector("[data-done-list]");
+  const [list] = renew(place, [{ key: "done", make: () => make("ul", { class: "rem-list" }) }]);
+  renew(list, items.map(itemOf));
 }
 
 function dueText(item) {
@@ -119,6 +127,8 @@ async function complete(item, tick) {
     notice({ title: error.message, seconds: 8 });
   }
   await show();
+  // A row that is still there stands as before.
+  tick.checked = Boolean(item.completed);
 }
 
 async function bin(item) {

@@ -1,6 +1,7 @@
 // Tokens and phones: copy a secret, pair by QR or code, unpair.
 import { call, read } from "./api.js";
 import { announce, notice } from "./live.js";
+import { keepFocus, renew } from "./renewing.js";
 import { moment, span } from "./time.js";
 import { say } from "./words.js";
 
@@ -33,7 +34,9 @@ async function showDevices() {
   if (known && devices.some((device) => !known.has(device.id))) hideCode();
   known = new Set(devices.map((device) => device.id));
   document.querySelector("[data-device-none]").hidden = devices.length > 0;
-  list.replaceChildren(...devices.map(rowOf));
+  const focusBack = keepFocus(list);
+  renew(list, devices.map((device) => ({ key: device.id, print: JSON.stringify(device), make: () => rowOf(device) })));
+  focusBack();
 }
 
 function rowOf(device) {

@@ -147,6 +147,47 @@ async def test_reminders_are_made_ticked_off_and_deleted_after_a_tick(stage):
     await expect(alice.get_by_text("Nothing is open. Well done.")).to_be_visible()
 
 
+async def test_reminders_keep_the_focus_while_others_decide(stage):
+    for title in ("Buy milk", "Water the plants"):
+        await stage.call("POST", "/api/calendars/reminders", {"title": title})
+    alice, bob = await stage.open("alice", "/reminders/"), await stage.open("bob")
+    tick = alice.get_by_role("checkbox", name="Tick off “Water the plants”")
+    # Whoever stands in a field gets a notice, not the dialog.
+    await tick.focus()
+    (milk,) = [
+        row for row in (await stage.call("GET", "/api/calendars/reminders"))["items"] if row["title"] == "Buy milk"
+    ]
+    await stage.send("DELETE", f"/api/calendars/reminders/{milk['id']}")
+    dialog = bob.locator("dialog#ask")
+    await dialog.get_by_role("checkbox").check()
+    await dialog.get_by_role("button", name="Delete 'Buy milk'").click()
+    await expect(alice.locator(".rem")).to_have_count(1)
+    await expect(tick).to_be_focused()
+
+
+async def test_a_calendar_keeps_the_focus_when_it_is_drawn_anew(stage):
+    alice, bob = await stage.open("alice"), await stage.open("bob")
+    await alice.goto(stage.server.origin + WEEK)
+    await expect(alice.locator("[data-connection]")).to_have_attribute("data-connection", "open")
+    home = alice.get_by_role("checkbox", name="Show “Home”")
+    await home.press(" ")
+    await expect(alice.locator(".agenda-row")).to_have_count(0)
+    await expect(home).to_be_focused()
+    await home.press(" ")
+    await expect(alice.locator(".agenda-row")).to_have_count(5)
+    last = alice.locator(".agenda-row", has_text="Swimming").last.locator(".agenda-main")
+    await last.focus()
+    await stage.ask(item=await stage.dentist())
+    await expect(alice.locator("dialog#ask")).to_have_attribute("open", "")
+    await alice.keyboard.press("Escape")
+    await expect(last).to_be_focused()
+    dialog = bob.locator("dialog#ask")
+    await dialog.get_by_role("checkbox").check()
+    await dialog.get_by_role("button", name="Delete 'Dentist'").click()
+    await expect(alice.locator(".agenda-row")).to_have_count(4)
+    await expect(last).to_be_focused()
+
+
 async def test_a_token_is_shown_once_and_ended(stage):
     alice = await stage.open("alice", "/tokens/")
     await alice.get_by_label("Label").fill("Script")

@@ -116,6 +116,28 @@ async def test_an_edit_that_somebody_overtook_is_shown_and_not_lost(watered):
     assert (record["title"], record["prompt"]) == ("Water", "Water the plants, not the cat.")
 
 
+async def test_what_others_change_takes_no_focus(watered):
+    stage, path = watered
+    alice = await stage.open("alice", "/schedules/")
+    rows = await listed(alice)
+    water = rows.filter(has_text="Water")
+    await water.get_by_role("button").focus()
+    await stage.call("POST", SCHEDULES, {"title": "Feed", "prompt": "Feed the cat.", "after_seconds": 60})
+    await expect(rows).to_have_count(2)
+    await expect(water.get_by_role("button")).to_be_focused()
+    record = (await stage.call("GET", path))["record"]
+    await stage.call("PATCH", path, {"expected": record, "title": "Water twice"})
+    await expect(water).to_contain_text("Water twice")
+    await expect(water.get_by_role("button")).to_be_focused()
+    # The same within an open one.
+    await alice.keyboard.press("Enter")
+    facts = alice.locator("#schedule-panel [data-facts]")
+    await facts.get_by_role("link", name="s1").focus()
+    await stage.call("PATCH", path, {"expected": {**record, "title": "Water twice"}, "prompt": "Not the cat."})
+    await expect(facts).to_contain_text("Not the cat.")
+    await expect(facts.get_by_role("link", name="s1")).to_be_focused()
+
+
 async def test_a_schedule_is_deleted_after_a_tick(watered):
     stage, path = watered
     alice = await stage.open("alice", "/schedules/")

@@ -133,6 +133,47 @@ async def test_a_turn_is_removed_with_the_keyboard_alone(trip):
     await expect(alice.locator("[data-session='s1'] .ses-name")).to_have_text("Trip")
 
 
+async def test_what_others_change_closes_no_menu_and_takes_no_focus(trip):
+    alice = await trip.open("alice", "/sessions/s1")
+    await read(alice)
+    await alice.get_by_role("button", name="Menu of “Trip”").press("Enter")
+    await alice.keyboard.press("End")
+    last = alice.get_by_role("menuitem", name="Delete…")
+    await expect(last).to_be_focused()
+    await trip.tell("s1", [{**TITLE, "data": {**TITLE["data"], "title": "Journey"}}])
+    await expect(alice.get_by_role("heading", level=1)).to_have_text("Journey")
+    await expect(last).to_be_focused()
+    await alice.keyboard.press("Escape")
+    await expect(alice.get_by_role("button", name="Menu of “Journey”")).to_be_focused()
+    # A fold that is open stays open, and keeps the focus, while the row that it is in grows.
+    folded = alice.locator(".role-entry")
+    before = await folded.count()
+    await trip.tell("s1", [{"type": "todo/write", "data": {"items": ["one"]}}])
+    await expect(folded).to_have_count(before + 1)
+    await folded.last.locator("summary").press("Enter")
+    entries = folded.last.locator(".entries > li")
+    await expect(entries).to_have_count(1)
+    await trip.tell("s1", [{"type": "todo/write", "data": {"items": ["two"]}}])
+    await expect(entries).to_have_count(2)
+    await expect(folded.last.locator("summary")).to_be_focused()
+    # In the list, what came meanwhile is there when the menu closes.
+    await alice.goto(f"{trip.server.origin}/sessions/")
+    listed = alice.locator("[data-groups] [data-session]")
+    await expect(listed).to_have_count(1)
+    await alice.get_by_role("button", name="Menu of “Journey”").press("Enter")
+    await alice.keyboard.press("End")
+    async with alice.expect_response(lambda answer: "/api/sessions?" in answer.url):
+        await trip.call("POST", "/api/sessions", {"id": "fresh"})
+    await expect(last).to_be_focused()
+    await alice.keyboard.press("Escape")
+    await expect(listed).to_have_count(2)
+    menu = alice.get_by_role("button", name="Menu of “Journey”")
+    await expect(menu).to_be_focused()
+    await trip.call("POST", "/api/sessions/s1/pin")
+    await expect(alice.get_by_role("region", name="Pinned").locator("[data-session]")).to_have_count(1)
+    await expect(menu).to_be_focused()
+
+
 async def test_nothing_is_asked_while_the_session_is_at_work(trip):
     alice = await trip.open("alice", "/sessions/s1")
     await read(alice)

@@ -131,10 +131,11 @@ def children(clock: SharedClock, *, armed: list[dict[str, int]], rng: random.Ran
     """Start a dispatcher for each of these; none of them outlives the block, whatever ends it."""
     pids: list[int] = []
     try:
-        # One by one: those that are running are known whatever becomes of the next.
         for one in armed:
-            pid = child(clock, armed=one, seed=rng.randrange(2**32))
-            pids.append(pid)
+            # No time limit and no Ctrl-C strikes between a start and its being known.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM, signal.SIGINT})
+            pids.append(child(clock, armed=one, seed=rng.randrange(2**32)))
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         yield pids
     finally:
         for pid in pids:

@@ -51,6 +51,18 @@ def test_a_run_at_another_address_tells_the_demo_agent(told, settings):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
+def test_a_server_on_every_address_shows_one_that_can_be_opened_and_is_let_in(told, settings):
+    settings.SAYSO_HOST = "0.0.0.0"
+    out = StringIO()
+    call_command("first_run", stdout=out)
+    origin = re.search(r"open (\S+)/ ", out.getvalue())[1]
+    assert origin == f"http://127.0.0.1:{settings.SAYSO_PORT}"
+    assert origin in settings.SAYSO_ORIGINS
+    host = origin.removeprefix("http://")
+    # pytest's own host of tests is let in beside those of the settings.
+    assert [browser().get("/login/", HTTP_HOST=one).status_code for one in (host, "elsewhere.example")] == [200, 400]
+
+
 def test_a_taken_port_is_refused_before_anything_is_made(db, settings):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         settings.SAYSO_PORT = taken.getsockname()[1]

@@ -1,9 +1,8 @@
-"""How the endpoints of this room ask a person, and how they name what was wrong."""
+"""How the endpoints of this room ask a person."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from typing import Any
 
 from apps.accounts.rules import Caller
@@ -16,12 +15,10 @@ from apps.core.errors import InvalidField
 from apps.core.responses import Response
 from apps.core.values import now_ms
 from apps.schedules.queries.tasks import find_task
-from apps.schedules.rules.errors import ScheduleInputError, ScheduleNotFound
-from apps.schedules.rules.timing import SELECTORS
+from apps.schedules.rules.errors import ScheduleNotFound
 
 STATUS_OF_FAILURE = {"schedule_not_found": 404, "nothing_to_purge": 404}
 NOT_PAYLOAD = frozenset({"expires_in_s"})
-Handler = Callable[..., Response]
 
 
 def ask(request: Any, *, contract: str, session_ref: str, ref: str, missing: Mapping[str, Any]) -> Response:
@@ -78,25 +75,3 @@ def purpose_of(body: Mapping[str, Any]) -> str:
     if purpose is not None and not isinstance(purpose, str):
         raise InvalidField("purpose", "purpose must be a text")
     return (purpose or "").strip()
-
-
-def naming(handler: Handler) -> Handler:
-    """Let a handler's input errors name the member that they are about."""
-
-    @wraps(handler)
-    def named(view: Any, request: Any, *args: Any, **kwargs: Any) -> Response:
-        try:
-            return handler(view, request, *args, **kwargs)
-        except ScheduleInputError as error:
-            if "field" not in error.extra:
-                error.extra["field"] = _field(error, body_of(request))
-            raise
-
-    return named
-
-
-def _field(error: ScheduleInputError, body: Mapping[str, Any]) -> str:
-    if error.own_code == "invalid_prompt":
-        return "title" if "title" in error.message else "prompt"
-    given = [name for name in (*SELECTORS, "change") if name in body]
-    return given[0] if given else "body"

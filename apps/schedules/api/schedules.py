@@ -17,7 +17,8 @@ from apps.core.waiting import Stream
 from apps.ledger.api import once
 from apps.schedules.actions.editing import create_schedule, update_schedule
 from apps.schedules.actions.running import run_now, skip_next
-from apps.schedules.api.asking import ask, naming
+from apps.schedules.api.asking import ask
+from apps.schedules.api.naming import naming
 from apps.schedules.queries.tasks import (
     beside,
     catalog_body,
@@ -32,13 +33,8 @@ from apps.schedules.rules.preview import preview_of
 from apps.schedules.rules.records import record_json
 from apps.schedules.rules.values import format_instant, in_range, parse_instant
 from apps.schedules.serializers.bodies import preview_body
-from apps.schedules.serializers.shapes import (
-    CreateSerializer,
-    PreviewRequestSerializer,
-    RecordSerializer,
-    UpdatedSerializer,
-    UpdateSerializer,
-)
+from apps.schedules.serializers.requests import CreateSerializer, PreviewRequestSerializer, UpdateSerializer
+from apps.schedules.serializers.shapes import RecordSerializer, UpdatedSerializer
 from apps.sessions.queries import session_of
 
 ERRORS = dict.fromkeys((400, 403, 404, 409, 422), ErrorSerializer)

@@ -1,4 +1,4 @@
-"""Sessions over REST."""
+"""Sessions over REST: found, listed and made."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from apps.confirmations.serializers import ErrorSerializer, PendingSerializer
 from apps.core.api import body_of, defer
 from apps.core.dispatch import ApiView
 from apps.core.responses import Response
 from apps.core.values import now_ms
 from apps.core.waiting import Deferral
 from apps.ledger.api import once
-from apps.sessions import actions, queries
-from apps.sessions.api.asking import EXPIRES, ask_to_delete
+from apps.sessions import actions
 from apps.sessions.queries.listing import session_page
 from apps.sessions.rules.hosts import check_count, check_flag
 from apps.sessions.rules.listing import Filters, check_cursor, check_slug, check_words
@@ -80,23 +78,3 @@ class SessionList(ApiView):
             now_ms=now_ms(),
         )
         return Response(session_body(row), status=201)
-
-
-class SessionDetail(ApiView):
-    """One session."""
-
-    scopes = {"GET": "session.read", "DELETE": "session.delete"}
-
-    @extend_schema(operation_id="sessions_read", responses={200: SessionSerializer})
-    def get(self, request: Any, session_ref: str) -> Response:
-        """Show the session."""
-        return Response(session_body(queries.session_of(by=request.user, ref=session_ref)))
-
-    @extend_schema(
-        operation_id="sessions_delete",
-        parameters=[EXPIRES],
-        responses={200: dict, 202: PendingSerializer, 403: ErrorSerializer, 404: ErrorSerializer, 409: ErrorSerializer},
-    )
-    def delete(self, request: Any, session_ref: str) -> Response:
-        """Delete the session for good with its subagents, once a person agreed."""
-        return ask_to_delete(request, ref=session_ref)

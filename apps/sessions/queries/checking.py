@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from apps.accounts.queries import profile_named
 from apps.core.errors import NotFound, SaysoError
 from apps.sessions.models import Session, SessionMark
 from apps.sessions.queries.log import all_events, header_of, surface_nodes
+from apps.sessions.rules.check import BesideTheLog, Check
 from apps.sessions.rules.ground import MemoryGround
 from apps.sessions.rules.refusals import LogCorrupt
 from apps.sessions.rules.simulation import Simulation, simulate_removals
@@ -18,38 +18,6 @@ from apps.sessions.rules.state import State
 from apps.sessions.rules.validator import load
 
 _KINDS = ("turn", "turn-end", "reply", "command", "child", "removed")
-
-
-class BesideTheLog(SaysoError):
-    """What is kept beside the log is not what the log says."""
-
-    code = "beside_the_log"
-
-
-@dataclass(kw_only=True, slots=True)
-class Check:
-    """How many sessions were loaded and what is wrong with which."""
-
-    sessions: int = 0
-    events: int = 0
-    faults: list[dict[str, Any]] = field(default_factory=list)
-    removals: Simulation | None = None
-
-    def body(self) -> dict[str, Any]:
-        """Return the report as JSON."""
-        body: dict[str, Any] = {
-            "sessions": self.sessions,
-            "events": self.events,
-            "faulty": len({(one["profile"], one["workspace"], one["session"]) for one in self.faults}),
-            "faults": self.faults,
-        }
-        if self.removals is not None:
-            body["removals"] = {
-                "removable": self.removals.removable,
-                "removed_before": self.removals.removed_before,
-                "refused": dict(sorted(self.removals.refused.items())),
-            }
-        return body
 
 
 def check_stored(*, profile_name: str = "", simulate: bool = False) -> dict[str, Any]:

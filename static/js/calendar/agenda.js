@@ -35,7 +35,7 @@ function row(item, day, open) {
   if (first !== last) time = `${item.all_day ? "" : `${clock(item.start_ms)} `}– ${dayText(last, { day: "numeric", month: "short" })}`;
   return make(
     "li",
-    { class: "agenda-row", vars: { "--c": colourOf(item.calendar) } },
+    { class: "agenda-row", "data-key": `${item.id} ${day}`, vars: { "--c": colourOf(item.calendar) } },
     make("span", { class: "agenda-time" }, time),
     make(
       "button",

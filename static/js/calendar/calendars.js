@@ -3,6 +3,7 @@ import { ask } from "../asking.js";
 import { call, read } from "../api.js";
 import { announce, notice } from "../live.js";
 import { icon, make, memory, openPanel, showError } from "../parts.js";
+import { keepFocus, renew } from "../renewing.js";
 import { say, sentence } from "../words.js";
 
 const list = document.querySelector("[data-calendars]");
@@ -28,7 +29,9 @@ export function colourOf(name) {
 export async function loadCalendars() {
   const answer = await read("/api/calendars");
   calendars.all = answer.calendars ?? answer.items ?? [];
-  list.replaceChildren(...calendars.all.map(rowOf));
+  const focusBack = keepFocus(list);
+  renew(list, calendars.all.map((calendar) => ({ key: calendar.id, print: JSON.stringify(calendar), make: () => rowOf(calendar) })));
+  focusBack();
   return calendars.all;
 }
 

@@ -43,7 +43,7 @@ function cellOf(day, { items, day: chosen, narrow, create, go }) {
   const outside = day.slice(0, 7) !== chosen.slice(0, 7);
   const cell = make(
     "div",
-    { class: `day${outside ? " outside" : ""}${day === today() ? " is-today" : ""}`, role: "gridcell", tabindex: day === chosen ? 0 : -1, "data-day": day, "aria-label": label, "aria-selected": narrow ? String(day === chosen) : null, "aria-current": day === today() ? "date" : null },
+    { class: `day${outside ? " outside" : ""}${day === today() ? " is-today" : ""}`, role: "gridcell", tabindex: day === chosen ? 0 : -1, "data-day": day, "data-key": day, "aria-label": label, "aria-selected": narrow ? String(day === chosen) : null, "aria-current": day === today() ? "date" : null },
     make("span", { class: "day-number", "aria-hidden": "true" }, String(Number(day.slice(8)))),
   );
   cell.addEventListener("click", (event) => {
@@ -93,7 +93,7 @@ function chip({ item, lane, span, before, after }, open) {
   const time = bar ? "" : clock(item.start_ms);
   return make(
     "button",
-    { type: "button", class: `chip${bar ? " bar" : ""}${before ? " before" : ""}${after ? " after" : ""}`, title: item.title, vars: { "--c": colourOf(item.calendar), "--lane": lane, "--span": span }, on: { click: () => open(item) } },
+    { type: "button", class: `chip${bar ? " bar" : ""}${before ? " before" : ""}${after ? " after" : ""}`, title: item.title, "data-key": `${item.id} ${before}`, vars: { "--c": colourOf(item.calendar), "--lane": lane, "--span": span }, on: { click: () => open(item) } },
     time ? make("span", { class: "chip-time" }, time) : null,
     make("bdi", { class: "chip-title" }, item.title),
   );

@@ -3,6 +3,7 @@ import { read } from "../api.js";
 import { happenings } from "../cards.js";
 import { announce, notice } from "../live.js";
 import { memory } from "../parts.js";
+import { keepFocus } from "../renewing.js";
 import { addDays, addMonths, dayText, format, instant, today, weekday, zone } from "../time.js";
 import { say } from "../words.js";
 import { showAgenda } from "./agenda.js";
@@ -74,10 +75,12 @@ async function show() {
   const facts = { from, until, items: shown, day: state.day, narrow: narrow.matches, focus: state.focus, open, create, go };
   state.focus = false;
   view.setAttribute("aria-busy", "false");
+  const focusBack = facts.focus ? () => {} : keepFocus(view);
   if (state.text) showAgenda(view, { ...facts, search: true });
   else if (state.view === "month") showMonth(view, facts);
   else if (state.view === "week") (narrow.matches ? showAgenda : showWeek)(view, facts);
   else showAgenda(view, facts);
+  focusBack();
 }
 
 /** Go to a day, in another view if one is named; `focus` puts the keyboard on the day. */

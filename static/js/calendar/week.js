@@ -28,11 +28,11 @@ export function showWeek(view, { from, items, day, open, create, focus }) {
 
 function dayHead(day, create) {
   const label = say("new_on", { day: dayText(day, { weekday: "long", day: "numeric", month: "long" }) });
-  return make("button", { type: "button", class: `hour-day${day === today() ? " is-today" : ""}`, "data-day": day, "aria-label": label, title: label, on: { click: () => create(day) } }, make("span", {}, dayText(day, { weekday: "short" })), make("strong", {}, String(Number(day.slice(8)))));
+  return make("button", { type: "button", class: `hour-day${day === today() ? " is-today" : ""}`, "data-day": day, "data-key": day, "aria-label": label, title: label, on: { click: () => create(day) } }, make("span", {}, dayText(day, { weekday: "short" })), make("strong", {}, String(Number(day.slice(8)))));
 }
 
 function barOf({ item, span, lane, before, after }, open) {
-  return make("button", { type: "button", class: `chip bar${before ? " before" : ""}${after ? " after" : ""}`, title: item.title, vars: { "--c": colourOf(item.calendar), "--span": span, "--lane": lane }, on: { click: () => open(item) } }, make("bdi", { class: "chip-title" }, item.title), item.recurring ? icon("repeat") : null);
+  return make("button", { type: "button", class: `chip bar${before ? " before" : ""}${after ? " after" : ""}`, title: item.title, "data-key": item.id, vars: { "--c": colourOf(item.calendar), "--span": span, "--lane": lane }, on: { click: () => open(item) } }, make("bdi", { class: "chip-title" }, item.title), item.recurring ? icon("repeat") : null);
 }
 
 function column(day, items, open, create) {
@@ -42,7 +42,7 @@ function column(day, items, open, create) {
     node.append(
       make(
         "button",
-        { type: "button", class: `block${length < 40 ? " short" : ""}`, title: item.title, vars: { "--c": colourOf(item.calendar), "--top": top, "--length": length, "--place": place, "--places": columns }, on: { click: () => open(item) } },
+        { type: "button", class: `block${length < 40 ? " short" : ""}`, title: item.title, "data-key": item.id, vars: { "--c": colourOf(item.calendar), "--top": top, "--length": length, "--place": place, "--places": columns }, on: { click: () => open(item) } },
         make("bdi", { class: "block-title" }, item.title),
         make("span", { class: "block-time" }, clocks(item)),
         item.location ? make("bdi", { class: "block-place" }, item.location) : null,

@@ -3,6 +3,7 @@ import { call, read } from "../api.js";
 import { ask } from "../asking.js";
 import { announce, notice } from "../live.js";
 import { make, openPanel, showError } from "../parts.js";
+import { keepFocus, renew } from "../renewing.js";
 import { pageOf } from "../sessions/acting.js";
 import { span } from "../time.js";
 import { say, sayCount } from "../words.js";
@@ -47,7 +48,12 @@ function fill(entry) {
   part("title").textContent = record?.title ?? entry.title ?? "";
   part("tags").replaceChildren(...tagsOf(entry));
   part("facts").dataset.runs = `${entry.runs} ${entry.missed} ${record?.lastDelivery?.messageId ?? ""}`;
-  part("facts").replaceChildren(...factsOf(entry).map(([label, ...value]) => make("div", {}, make("dt", {}, label), make("dd", {}, ...value))));
+  const focusBack = keepFocus(part("facts"));
+  renew(part("facts"), factsOf(entry).map(([label, ...value]) => {
+    const row = make("div", {}, make("dt", {}, label), make("dd", {}, ...value));
+    return { key: label, print: row.textContent, make: () => row };
+  }));
+  focusBack();
   const active = record?.status === "active" && !entry.quarantined;
   if (!part("acts")) return;
   part("acts").hidden = !active;

@@ -3,6 +3,7 @@ import { read } from "../api.js";
 import { happenings } from "../cards.js";
 import { notice } from "../live.js";
 import { icon, make } from "../parts.js";
+import { keepFocus, renew } from "../renewing.js";
 import { say } from "../words.js";
 import { openDetail, refreshDetail } from "./detail.js";
 import { newSchedule } from "./form.js";
@@ -42,9 +43,9 @@ function entriesOf({ schedules, beside }) {
 }
 
 function draw() {
-  const focused = document.activeElement?.closest?.("[data-schedule]")?.dataset.schedule;
-  list.replaceChildren(...entries.map(rowOf));
-  if (focused) list.querySelector(`[data-schedule="${CSS.escape(focused)}"] button`)?.focus();
+  const focusBack = keepFocus(list);
+  renew(list, entries.map((entry) => ({ key: `${entry.sessionId} ${entry.id}`, print: JSON.stringify(entry), make: () => rowOf(entry) })));
+  focusBack();
   none.hidden = entries.length > 0;
   none.querySelector("[data-none-title]").textContent = say(filter() === "active" ? "none_yet" : "none_found");
   none.querySelector("[data-none-more]").textContent = filter() === "active" ? say("none_yet_more") : "";
@@ -94,14 +95,14 @@ for (const button of document.querySelectorAll("[data-filter]")) {
 moreBox.querySelector("[data-more]").addEventListener("click", () => show({ more: true }));
 document.querySelector("[data-new]")?.addEventListener("click", () => newSchedule(show));
 
-function renew() {
+function readAgain() {
   show();
   refreshDetail();
 }
-happenings.addEventListener("told", ({ detail: { about } }) => { if (about === "schedules") renew(); });
-happenings.addEventListener("ended", renew);
+happenings.addEventListener("told", ({ detail: { about } }) => { if (about === "schedules") readAgain(); });
+happenings.addEventListener("ended", readAgain);
 happenings.addEventListener("connection", ({ detail: { state } }) => { if (state === "open") show(); });
-document.addEventListener("visibilitychange", () => { if (!document.hidden) renew(); });
+document.addEventListener("visibilitychange", () => { if (!document.hidden) readAgain(); });
 
 mark();
 show().then(() => {

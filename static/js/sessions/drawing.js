@@ -2,6 +2,7 @@
 //
 // Every row carries the number of the turn that owns it; what belongs to no turn is never hidden.
 import { icon, make } from "../parts.js";
+import { keepFocus, replace } from "../renewing.js";
 import { moment } from "../time.js";
 import { say } from "../words.js";
 import { mayWrite } from "./acting.js";
@@ -18,6 +19,7 @@ export function draw(list, shown, { animate }) {
   const removed = new Map((shown.standing?.removed ?? []).map((one) => [one.turn, one]));
   const items = itemsOf(shown, removed);
   const next = new Map();
+  const focusBack = keepFocus(list);
   let place = list.firstElementChild;
   for (const item of items) {
     // A notice stands once; a turn that others interrupt has a heading each time.
@@ -28,11 +30,11 @@ export function draw(list, shown, { animate }) {
     let node = known.get(item.key);
     if (!node || node.dataset.print !== item.print) {
       const fresh = item.make();
-      fresh.dataset.print = item.print;
+      Object.assign(fresh.dataset, { key: item.key, print: item.print });
       if (item.turn !== null && item.turn !== undefined) fresh.dataset.turn = item.turn;
       if (item.seq !== undefined) fresh.dataset.seq = item.seq;
-      if (node === place) place = place?.nextElementSibling ?? null;
-      node?.remove();
+      if (node && node === place) place = fresh;
+      if (node) replace(node, fresh);
       node = fresh;
     }
     next.set(item.key, node);
@@ -43,6 +45,7 @@ export function draw(list, shown, { animate }) {
   drawn.set(list, next);
   hide(list, { removed, shown, animate });
   placeBins(list, shown, removed);
+  focusBack();
 }
 
 function drop(node) {

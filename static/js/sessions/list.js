@@ -2,7 +2,9 @@
 import { read } from "../api.js";
 import { happenings } from "../cards.js";
 import { announce, notice } from "../live.js";
+import { hasOpenMenu } from "../menu.js";
 import { icon, make } from "../parts.js";
+import { keepFocus, renew } from "../renewing.js";
 import { moment } from "../time.js";
 import { say, sayCount } from "../words.js";
 import { menuOf, pageOf } from "./acting.js";
@@ -53,10 +55,9 @@ async function show({ more = false } = {}) {
 }
 
 function draw() {
-  const inMenu = groups.querySelector(".menu-list:not([hidden])");
-  // Nothing is pulled away from under a hand.
-  if (inMenu) return void setTimeout(draw, 500);
-  const focused = document.activeElement?.closest?.("[data-session]")?.dataset.session;
+  // Nothing is pulled away from under a hand: it is drawn when the menu closes.
+  if (hasOpenMenu(groups)) return;
+  const focusBack = keepFocus(groups);
   const byGroup = new Map();
   for (const session of shown) {
     const pinned = session.pinned && !chosen.get("show");
@@ -65,16 +66,19 @@ function draw() {
   }
   const order = ["", ...names.keys(), ...byGroup.keys()];
   const keys = [...new Set(order)].filter((key) => byGroup.has(key));
-  groups.replaceChildren(...(keys.length ? keys.map((key) => groupOf(key, byGroup.get(key))) : [empty()]));
+  const sections = renew(groups, keys.length ? keys.map((key) => ({ key: `group:${key}`, make: () => groupOf(key) })) : [{ key: "none", print: `${chosen}`, make: empty }]);
+  keys.forEach((key, index) => renew(sections[index].querySelector("ul"), byGroup.get(key).map(itemOf)));
   groups.setAttribute("aria-busy", "false");
   moreBox.hidden = !next;
-  if (focused) groups.querySelector(`[data-session="${CSS.escape(focused)}"] a`)?.focus();
+  focusBack();
 }
 
-function groupOf(key, sessions) {
+const itemOf = (session) => ({ key: session.id, print: JSON.stringify(session), make: () => rowOf(session) });
+
+function groupOf(key) {
   const name = key ? names.get(key) ?? key : say("pinned_group");
   const head = make("h2", { class: "ses-group" }, key ? null : icon("pin"), make("bdi", {}, name));
-  return make("section", { "aria-label": name }, head, make("ul", { class: "ses-list" }, ...sessions.map(rowOf)));
+  return make("section", { "aria-label": name }, head, make("ul", { class: "ses-list" }));
 }
 
 function rowOf(session) {
@@ -129,6 +133,7 @@ search.addEventListener("input", () => {
   typing = setTimeout(() => choose("q", search.elements.q.value.trim()), 250);
 });
 
+groups.addEventListener("menu-closed", draw);
 happenings.addEventListener("told", ({ detail: { about } }) => { if (about === "sessions") show(); });
 happenings.addEventListener("ended", ({ detail: { card, state } }) => {
   if (card?.contract === "sessions.delete" && state === "executed") announce(say("gone", { name: card.facts?.title || card.facts?.session || "" }));

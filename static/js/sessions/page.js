@@ -2,6 +2,7 @@
 import { read } from "../api.js";
 import { happenings } from "../cards.js";
 import { announce, notice } from "../live.js";
+import { hasOpenMenu } from "../menu.js";
 import { moment } from "../time.js";
 import { say, sayCount } from "../words.js";
 import { askToRemoveTurn, menuOf, pathOf } from "./acting.js";
@@ -121,12 +122,15 @@ function refresh() {
 function showMenu(standing) {
   const place = part("menu");
   const facts = ["label", "live", "pinned", "archived"].map((name) => standing[name]).join("\n");
-  if (place.dataset.print === facts || place.querySelector(".menu-list:not([hidden])")) return;
+  if (place.dataset.print === facts || hasOpenMenu(place)) return;
   const focused = place.contains(document.activeElement);
   place.dataset.print = facts;
   place.replaceChildren(menuOf(standing, sync));
   if (focused) place.querySelector("button").focus();
 }
+
+// What changed while it was open.
+part("menu").addEventListener("menu-closed", () => showMenu(shown.standing));
 
 /** A notice of a removed turn opens what is stored of it, and closes it again. */
 page.addEventListener("click", async (event) => {

@@ -23,6 +23,7 @@ from apps.calendars.actions.import_file import import_file
 from apps.calendars.actions.importing import Asking
 from apps.calendars.queries.listing import window_items
 from apps.calendars.queries.values import Shown
+from apps.core.environment import address
 from apps.core.threads import Steps, run_inline
 from apps.core.values import now_ms
 from apps.sessions.actions import create_session
@@ -56,7 +57,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make everything at once and print the secrets this once; on a second run change nothing."""
-        origin = settings.SAYSO_ORIGIN or f"http://{settings.SAYSO_HOST}:{settings.SAYSO_PORT}"
+        origin = address(host=settings.SAYSO_HOST, port=settings.SAYSO_PORT, origin=settings.SAYSO_ORIGIN)
         if User.objects.exists() or Profile.objects.exists():
             move_agent(origin=origin)
             self.stdout.write(f"Sayso has its data in {settings.SAYSO_DATA_DIR}; open {origin}/ and sign in as before.")

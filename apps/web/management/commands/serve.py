@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 
 from apps.confirmations.actions import settle_after_crash
 from apps.core import announce, serving, timers
+from apps.core.environment import address
 from apps.core.relay import Relay
 from apps.core.sockets import keep
 from apps.core.threads import lane
@@ -53,7 +54,8 @@ class Command(BaseCommand):
                 f"Warning: {host} can be reached from other machines. Set SAYSO_ORIGIN and put TLS in front."
             )
         server = whole_server(application=import_string(settings.ASGI_APPLICATION), host=host, port=port)
-        self.stdout.write(f"Sayso serves on {settings.SAYSO_ORIGIN or f'http://{host}:{port}'} (Ctrl-C stops it)")
+        where = address(host=host, port=port, origin=settings.SAYSO_ORIGIN)
+        self.stdout.write(f"Sayso serves on {where} (Ctrl-C stops it)")
         self.stdout.flush()
         tune_collector()
         server.run()
