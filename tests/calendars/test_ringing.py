@@ -112,3 +112,7 @@ def test_an_object_that_cannot_be_reckoned_silences_no_other(world, clock, told,
     ring(clock, NINE_MS)
     assert told == [("Good", NINE_MS, 0)]
     assert "cannot be reckoned" in caplog.text
+    # Once it can be, what it had to tell is told.
+    monkeypatch.setattr(ringing, "firings_between", real)
+    ring(clock, NINE_MS + ringing.AGAIN_MS)
+    assert told[-1][0] == "Bad"

@@ -21,6 +21,8 @@ from apps.core.timers import MORE
 log = logging.getLogger("sayso.alarms")
 
 AT_ONCE = 20
+AGAIN_MS = 86_400_000
+"""When an object that could not be reckoned is looked at again."""
 _SET = (
     "insert into calendars_alarmclock (object_id, profile_id, at_ms, since_ms) values (%s, %s, %s, %s)"
     " on conflict (object_id) do update set at_ms = excluded.at_ms"
@@ -74,9 +76,9 @@ def _ring(clock: AlarmClock, *, now_ms: int) -> None:
         fired = firings_between(stored=stored, start_ms=clock.since_ms + 1, end_ms=now_ms + 1)
         following = next_firing_ms(stored=stored, after_ms=now_ms)
     except Exception:
-        # One object that cannot be reckoned must not silence the others.
+        # One object that cannot be reckoned must not silence the others, nor lose what it has not told yet.
         log.exception("the alarms of %s cannot be reckoned", row.pk)
-        drop_clock(row.pk)
+        rows.execute(_MOVE, [now_ms + AGAIN_MS, clock.since_ms, row.pk])
         return
     if fired:
         _tell(row, fired)
