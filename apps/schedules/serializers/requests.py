@@ -9,17 +9,22 @@ from rest_framework import serializers
 from apps.schedules.serializers.shapes import CronSerializer, DailySerializer, OptionsSerializer, WeeklySerializer
 
 
-class CreateSerializer(serializers.Serializer[Any]):
-    """A new schedule: title, prompt and exactly one of the six selectors."""
+class SelectorsSerializer(serializers.Serializer[Any]):
+    """The six selectors of when, of which a request names exactly one."""
 
-    title = serializers.CharField()
-    prompt = serializers.CharField()
     after_seconds = serializers.IntegerField(required=False)
     at = serializers.JSONField(required=False)
     every_seconds = serializers.IntegerField(required=False)
     daily = DailySerializer(required=False)
     weekly = WeeklySerializer(required=False)
     cron = CronSerializer(required=False)
+
+
+class CreateSerializer(SelectorsSerializer):
+    """A new schedule: title, prompt and exactly one of the six selectors."""
+
+    title = serializers.CharField()
+    prompt = serializers.CharField()
     options = OptionsSerializer(required=False)
 
 
@@ -33,15 +38,9 @@ class UpdateSerializer(serializers.Serializer[Any]):
     options = OptionsSerializer(required=False)
 
 
-class PreviewRequestSerializer(serializers.Serializer[Any]):
+class PreviewRequestSerializer(SelectorsSerializer):
     """One selector, and how many occurrences from when."""
 
     now = serializers.CharField(required=False)
     count = serializers.IntegerField(required=False, min_value=1, max_value=50)
     time_zone = serializers.CharField(required=False, help_text="of the local times of a rule that has none")
-    after_seconds = serializers.IntegerField(required=False)
-    at = serializers.JSONField(required=False)
-    every_seconds = serializers.IntegerField(required=False)
-    daily = DailySerializer(required=False)
-    weekly = WeeklySerializer(required=False)
-    cron = CronSerializer(required=False)
