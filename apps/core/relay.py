@@ -91,15 +91,29 @@ class Relay:
             try:
                 async with await psycopg.AsyncConnection.connect(postgresql_dsn(), autocommit=True) as link:
                     await link.execute(f"listen {GROUP}")
-                    async for found in link.notifies():
-                        facts = json.loads(found.payload)
-                        if facts["origin"] != ORIGIN:
-                            deliver(facts["message"])
+                    await self.deliver_notices(link.pgconn)
             except asyncio.CancelledError:
                 raise
             except Exception:  # noqa: BLE001 (a lost listener costs re-reads, never an answer)
                 log.warning("the PostgreSQL listener is gone; trying again")
             await asyncio.sleep(RETRY_S)
+
+    async def deliver_notices(self, pgconn: psycopg.pq.abc.PGconn) -> None:
+        """Deliver what comes until the connection is lost; psycopg's own `notifies` looks ten times a second."""
+        readable = asyncio.Event()
+        socket = pgconn.socket
+        self.loop.add_reader(socket, readable.set)
+        try:
+            while True:
+                while (found := pgconn.notifies()) is not None:
+                    facts = json.loads(found.extra)
+                    if facts["origin"] != ORIGIN:
+                        deliver(facts["message"])
+                await readable.wait()
+                readable.clear()
+                pgconn.consume_input()
+        finally:
+            self.loop.remove_reader(socket)
 
 
 def notify(message: dict[str, Any]) -> None:
