@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models, transaction
 from django.db.models.base import ModelState
@@ -136,12 +136,56 @@ class Spoiled(BaseException):
 
 @contextmanager
 def repeatable() -> Iterator[None]:
-    """Let `undoable` do without savepoints: whoever runs the block undoes all of it when it raises `Spoiled`."""
+    """Let `undoable` do without savepoints: whoever runs the block undoes all of it when it raises `Spoiled`.
+
+    What the block leaves to `behind` is written at its end.
+    """
     _thread.repeatable = _link().vendor == "sqlite"
+    _thread.behind = {} if _thread.repeatable else None
+    _thread.added = 0
     try:
         yield
+        _write_behind()
     finally:
-        _thread.repeatable = False
+        _thread.repeatable, _thread.behind = False, None
+
+
+class Behind(Protocol):
+    """What many jobs of a group change in one place, written once for all of them."""
+
+    def write(self) -> None:
+        """Write it; raises Spoiled if what it began with does not hold any more."""
+
+
+B = TypeVar("B", bound=Behind)
+
+
+def behind(key: tuple[str, ...], make: Callable[[], B]) -> B | None:
+    """Return what this group writes at its end under a key, for one addition; None where each writes for itself."""
+    group: dict[tuple[str, ...], B] | None = getattr(_thread, "behind", None)
+    if group is None:
+        return None
+    found = group.get(key)
+    if found is None:
+        found = group[key] = make()
+    # Whatever undoes a part of the transaction drops this mark too, and then the whole group is undone.
+    link = _link()
+    link.run_on_commit.append((set(link.savepoint_ids), _mark, False))
+    _thread.added += 1
+    return found
+
+
+def _mark() -> None:
+    """Stand for one addition among what follows the commit."""
+
+
+def _write_behind() -> None:
+    if not _thread.behind:
+        return
+    if sum(call is _mark for _, call, _ in _link().run_on_commit) != _thread.added:
+        raise Spoiled
+    for each in _thread.behind.values():
+        each.write()
 
 
 @contextmanager
@@ -243,6 +287,17 @@ def _defaults(model: type[models.Model]) -> dict[str, Any]:
 def fresh(model: type[M], **values: Any) -> M:
     """Return an unsaved instance with the model's defaults; those that are called, such as a new id, must be given."""
     return bare(model, _defaults(model) | values, adding=True)
+
+
+@cache
+def _insert_new(model: type[models.Model]) -> str:
+    return f"{_insert(model)} on conflict do nothing"
+
+
+def insert_new(row: models.Model) -> bool:
+    """Insert a row whose key and every column are set, unless a unique constraint forbids it; tell whether."""
+    model = type(row)
+    return bool(execute(_insert_new(model), _values(_columns(model)[0])(row)).rowcount)
 
 
 @cache

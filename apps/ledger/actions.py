@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -38,20 +39,43 @@ def append(
 ) -> int:
     """Append one entry and return its number; takes the head's lock, so it comes last in a transaction."""
     facts = (profile_id, now_ms, actor, action, target[:200], effect, digest, canonical_texts(ids or {}))
+    links = rows.behind(("ledger", profile_id), partial(_Links, profile_id))
+    if links is not None:
+        return links.add(facts)
     # Remembered heads save a look: the update below counts only if the chain still ends there.
     head = _heads.get(profile_id) or _locked_head(profile_id)
     values = _entry(head, facts)
-    if not _moves(head, values):
+    if not _moves(profile_id, head, _end(values)):
         # Another process wrote meanwhile, or what was written last was undone.
         head = _locked_head(profile_id)
         values = _entry(head, facts)
-        moved = _moves(head, values)
+        moved = _moves(profile_id, head, _end(values))
         assert moved
     rows.execute(_APPEND, values)
-    if len(_heads) >= HEADS_KEPT:
-        _heads.clear()
-    _heads[profile_id] = (values[1], values[-1])
+    _keep_head(profile_id, _end(values))
     return head[0] + 1
+
+
+class _Links:
+    """What a group appends to one chain, written with one move of its head."""
+
+    def __init__(self, profile_id: str) -> None:
+        self.profile_id = profile_id
+        self.first = self.end = _heads.get(profile_id) or _locked_head(profile_id)
+        self.entries: list[list[Any]] = []
+
+    def add(self, facts: tuple[Any, ...]) -> int:
+        values = _entry(self.end, facts)
+        self.entries.append(values)
+        self.end = _end(values)
+        return self.end[0]
+
+    def write(self) -> None:
+        if not _moves(self.profile_id, self.first, self.end):
+            _heads.pop(self.profile_id, None)
+            raise rows.Spoiled
+        rows.execute_many(_APPEND, self.entries)
+        _keep_head(self.profile_id, self.end)
 
 
 _Head = tuple[int, str]
@@ -74,9 +98,18 @@ def _entry(head: _Head, facts: tuple[Any, ...]) -> list[Any]:
     return [*covered, hash_of_values(covered, key=settings.SAYSO_KEYS.key("ledger_hmac"))]
 
 
-def _moves(head: _Head, values: list[Any]) -> bool:
-    moved = rows.execute(_MOVE_HEAD, [values[1], values[-1], values[0], *head])
-    return bool(moved.rowcount == 1)
+def _end(values: list[Any]) -> _Head:
+    return values[1], values[-1]
+
+
+def _moves(profile_id: str, head: _Head, end: _Head) -> bool:
+    return bool(rows.execute(_MOVE_HEAD, [*end, profile_id, *head]).rowcount == 1)
+
+
+def _keep_head(profile_id: str, end: _Head) -> None:
+    if len(_heads) >= HEADS_KEPT:
+        _heads.clear()
+    _heads[profile_id] = end
 
 
 def write_receipt(*, profile_id: str, confirmation_id: str, requester: str, facts: dict[str, Any], now_ms: int) -> str:

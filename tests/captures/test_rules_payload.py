@@ -17,6 +17,7 @@ from apps.captures.rules import (
     outcome_of,
     payload_of,
 )
+from apps.core.values import canonical_json
 
 BODY = {"scope_id": "A", "source_id": "s:1", "content": "a", "metadata": {}}
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
@@ -119,6 +120,7 @@ class TestPayload:
             "content": content,
             "metadata": metadata,
         }
+        assert payload(metadata=metadata, content=content).data == canonical_json(stored).encode()
 
     def test_nothing_is_folded_or_rounded(self):
         values = [{"x": value} for value in (1, 1.0, True, None, "1", [1, 2], [2, 1], "é", "e\u0301", "E", {})]

@@ -8,7 +8,7 @@ from django.db import IntegrityError, OperationalError, connections, transaction
 
 from apps.accounts.models import LoginFailure
 from apps.core import announce
-from apps.core.rows import undoable
+from apps.core.rows import behind, undoable
 from apps.core.threads import Lane
 
 
@@ -201,6 +201,65 @@ class TestGroups:
         runs = []
         assert await grouped(lane, note("a"), survivor) == ["a", "b"]
         assert (runs, await lane.run(names)) == (["run"], ["a", "b"])
+
+
+class Tally:
+    """Counts what a group adds, and stores the sum under its name."""
+
+    def __init__(self):
+        self.count = 0
+
+    def write(self):
+        LoginFailure.objects.create(subject_hash="tally", last_ms=self.count)
+
+
+def counted():
+    tally = behind(("tally",), Tally)
+    if tally is None:
+        found, _ = LoginFailure.objects.get_or_create(subject_hash="tally", defaults={"last_ms": 0})
+        found.last_ms += 1
+        found.save()
+    else:
+        tally.count += 1
+    return tally is not None
+
+
+def stored():
+    return list(LoginFailure.objects.values_list("last_ms", flat=True))
+
+
+@pytest.mark.only_on("sqlite")
+class TestWhatAGroupWritesAtItsEnd:
+    async def test_is_written_once_for_all(self, lane):
+        assert await grouped(lane, counted, counted, counted) == [True, True, True]
+        assert await lane.run(stored) == [3]
+
+    async def test_is_nothing_without_a_group(self, lane):
+        assert await lane.run(counted) is False
+        assert await lane.run(stored) == [1]
+
+    async def test_counts_nothing_that_failed(self, lane):
+        def failing():
+            counted()
+            raise Refused
+
+        first, second, third = await grouped(lane, counted, failing, counted)
+        assert (first, third) == (False, False), "each ran again alone"
+        assert isinstance(second, Refused)
+        assert await lane.run(stored) == [2]
+
+    @pytest.mark.parametrize("part", [undoable, transaction.atomic])
+    async def test_counts_nothing_that_a_job_undid_and_survived(self, lane, part):
+        def surviving():
+            try:
+                with part():
+                    counted()
+                    raise Refused
+            except Refused:
+                return "survived"
+
+        assert await grouped(lane, counted, surviving, counted) == [False, "survived", False]
+        assert await lane.run(stored) == [2]
 
 
 class TestPreparing:

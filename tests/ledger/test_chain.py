@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
+from apps.core import rows
 from apps.core.keys import KeyRing
 from apps.ledger import actions
 from apps.ledger.models import LedgerEntry, LedgerHead
@@ -26,6 +28,17 @@ def chain():
             profile_id=profile.pk, actor="user:1", action="thing.done", target=f"thing:{number}", now_ms=number
         )
     return profile
+
+
+def appended(profile):
+    return actions.append(profile_id=profile.pk, actor="user:1", action="thing.done", target="thing:x", now_ms=9)
+
+
+@transaction.atomic
+def append_beside_another(profile):
+    with rows.repeatable():
+        appended(profile)
+        LedgerHead.objects.filter(pk=profile.pk).update(seq=9)
 
 
 def fault(profile):
@@ -53,6 +66,23 @@ class TestTheChain:
         other = factories.profile("other")
         assert actions.append(profile_id=other.pk, actor="user:1", action="a", target="t", now_ms=0) == 1
         assert actions.append(profile_id=chain.pk, actor="user:1", action="a", target="t", now_ms=0) == 6
+
+    @pytest.mark.only_on("sqlite")
+    def test_holds_when_a_group_appends_with_one_move_of_the_head(self, chain):
+        other = factories.profile("other")
+        with rows.repeatable():
+            numbers = [appended(profile) for profile in (chain, other, chain)]
+            assert entry(chain, 6).count() == 0
+        assert numbers == [6, 1, 7]
+        assert [fault(profile) for profile in (chain, other)] == [None, None]
+        assert [e.seq for e in entries_of(profile_id=chain.pk)][-2:] == [6, 7]
+
+    @pytest.mark.only_on("sqlite")
+    def test_a_group_that_began_with_another_head_is_undone(self, chain):
+        with pytest.raises(rows.Spoiled):
+            append_beside_another(chain)
+        assert appended(chain) == 6
+        assert fault(chain) is None
 
     @pytest.mark.parametrize(
         "edit",

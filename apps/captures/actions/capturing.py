@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import orjson
 from django.db import IntegrityError, connection
@@ -28,6 +29,8 @@ from apps.ledger import actions as ledger
 from apps.ledger.queries import remembered
 from apps.sessions.rules.ids import bare
 
+# Made once: json.dumps with options of its own makes an encoder for every call.
+_as_sent = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 REFUSED_KEPT = 20
 """How many payloads are kept for comparing that were refused under one identity."""
 
@@ -47,12 +50,20 @@ _REFUSED_AGAIN = (
 _REFUSED_COUNT = "select count(*) from captures_refused where source_id = %s"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Journal:
     """A scope whose head is locked."""
 
     scope_id: str
     head: int
+    profile_id: str
+    changed: bool = False
+
+    def write(self) -> None:
+        """Move the head to where it is now, and tell that there is more."""
+        if self.changed:
+            rows.execute(_MOVE_HEAD, [self.head, self.scope_id])
+            announce("captures.changed", profile=self.profile_id)
 
 
 def capture(*, by: Caller, request: CaptureRequest, now_ms: int, key: str = "") -> Outcome:
@@ -78,49 +89,57 @@ def _attempt(
 ) -> Outcome | SourceConflict | SourcePurged:
     """Return how it ended; a refusal is raised only after what is kept of it was committed."""
     with rows.undoable():
-        journal = lock_scope(profile_id=by.profile_id, name=request.scope_id, now_ms=now_ms)
+        lock = partial(_locked, by.profile_id, request.scope_id, now_ms)
+        together = rows.behind(("captures", by.profile_id, request.scope_id), lock)
+        journal = together or lock()
         wanted = digest_of([request.scope_id, payload.sha256]) if key else ""
         if key:
             known = remembered(by=by, key=ledger.check_key(key), payload_hash=wanted)
             if known is not None and known.answer:
                 return Outcome(**orjson.loads(known.answer))
-        source_pk, held = _held(journal.scope_id, request.source_id)
         try:
-            outcome = outcome_of(payload, held=held, head=journal.head)
-        except SourceConflict as refusal:
-            _keep_refused(by, source_pk, payload, now_ms)
-            announce("captures.changed", profile=by.profile_id)
+            outcome = _stored(by, request, payload, journal, now_ms)
+        except (SourceConflict, SourcePurged) as refusal:
             return refusal
-        except SourcePurged as refusal:
-            return refusal
-        if held is None:
-            _store(by, request, payload, journal, outcome.position, now_ms)
-            announce("captures.changed", profile=by.profile_id)
+        if together is None:
+            journal.write()
         if key:
             answer = orjson.dumps(asdict(outcome)).decode()
             ledger.remember(by=by, key=key, payload_hash=wanted, answer=answer, now_ms=now_ms)
         return outcome
 
 
-def lock_scope(*, profile_id: str, name: str, now_ms: int) -> Journal:
+def _locked(profile_id: str, name: str, now_ms: int) -> Journal:
     """Return the scope with its head locked, made at 0 if it is missing: the first lock of every change in it."""
     lock = " for update" if connection.vendor == "postgresql" else ""
     found = rows.execute(_SCOPE + lock, [profile_id, name]).fetchone()
     if found is None:
         rows.execute(_FIRST_SCOPE, [new_id(), profile_id, now_ms, name])
         found = rows.execute(_SCOPE + lock, [profile_id, name]).fetchone()
-    return Journal(scope_id=found[0], head=found[1])
+    return Journal(scope_id=found[0], head=found[1], profile_id=profile_id)
 
 
-def _held(scope_id: str, source_id: str) -> tuple[str, Held | None]:
-    found = rows.execute(_HELD, [scope_id, SOURCE_TYPE, source_id]).fetchone()
-    if found is None:
-        return "", None
-    pk, position, sha256, data = found
+def _held(scope_id: str, source_id: str) -> tuple[str, Held]:
+    pk, position, sha256, data = rows.execute(_HELD, [scope_id, SOURCE_TYPE, source_id]).fetchone()
     return pk, Held(position=position, payload_sha256=sha256, payload=None if data is None else bytes(data))
 
 
-def _store(by: Caller, request: CaptureRequest, payload: Payload, journal: Journal, position: int, now_ms: int) -> None:
+def _stored(by: Caller, request: CaptureRequest, payload: Payload, journal: Journal, now_ms: int) -> Outcome:
+    """Store a payload at the next position, or find what its identity stands for already."""
+    # Most identities are new: trying costs less than looking first.
+    outcome = outcome_of(payload, held=None, head=journal.head)
+    if _store(by, request, payload, journal, outcome.position, now_ms):
+        return outcome
+    source_pk, held = _held(journal.scope_id, request.source_id)
+    try:
+        return outcome_of(payload, held=held, head=journal.head)
+    except SourceConflict:
+        _keep_refused(by, source_pk, payload, now_ms)
+        announce("captures.changed", profile=by.profile_id)
+        raise
+
+
+def _store(by: Caller, request: CaptureRequest, payload: Payload, journal: Journal, position: int, now_ms: int) -> bool:
     row = rows.fresh(
         Source,
         id=new_id(),
@@ -131,12 +150,13 @@ def _store(by: Caller, request: CaptureRequest, payload: Payload, journal: Journ
         position=position,
         payload=payload.data,
         payload_sha256=payload.sha256,
-        metadata=json.dumps(request.metadata, ensure_ascii=False, separators=(",", ":")),
+        metadata=_as_sent.encode(request.metadata),
         session=bare(by.session),
         captured_by=by.ref,
     )
-    rows.insert(row)
-    rows.execute(_MOVE_HEAD, [position, journal.scope_id])
+    if not rows.insert_new(row):
+        return False
+    journal.head, journal.changed = position, True
     ledger.append(
         profile_id=by.profile_id,
         actor=by.ref,
@@ -146,6 +166,7 @@ def _store(by: Caller, request: CaptureRequest, payload: Payload, journal: Journ
         ids={"position": position, "scope": journal.scope_id},
         now_ms=now_ms,
     )
+    return True
 
 
 def _keep_refused(by: Caller, source_pk: str, payload: Payload, now_ms: int) -> None:
