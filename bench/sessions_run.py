@@ -53,7 +53,7 @@ RAW = "insert into event (session_id, seq, type, time_ms, turn, body) values (?,
 Event = dict[str, Any]
 
 
-def message(turn: int, kind: str, role: str, source: dict[str, str], **place: int) -> Event:
+def message(turn: int, kind: str, role: str, source: dict[str, str], /, **place: int) -> Event:
     """Return a message of a turn as an event."""
     block = {"type": "text", "text": WORDS}
     body = {"id": f"{role}-{turn}", "role": role, "content": [block], "source": source}
@@ -204,7 +204,8 @@ def build(ref: str, count: int, compacted: bool) -> dict[str, float]:
         by=by,
         workspace=workspace_of(profile_id=by.profile_id),
         header={**HEADER, "id": ref},
-        events=log_events(count, compacted=compacted),
+        # Whole turns: what follows begins one.
+        events=log_events(count - count % TURN, compacted=compacted),
         survey=Survey(),
         now_ms=1,
     )
