@@ -244,10 +244,10 @@ def read_surface(ref: str, count: int) -> dict[str, float]:
     }
 
 
-def remove_turns(ref: str, count: int) -> dict[str, float]:
-    """Return the median milliseconds of planning and writing the removal of one of the last turns."""
+def remove_turns(ref: str, count: int, skipped: int) -> dict[str, float]:
+    """Return the median milliseconds of planning and writing the removal of one of the last turns but some."""
     by, took = owner(), []
-    last = load_state(Session.objects.get(ref=ref)).next_turn - 1
+    last = load_state(Session.objects.get(ref=ref)).next_turn - 1 - skipped
     for turn in range(last, last - count, -1):
         session = Session.objects.get(ref=ref)
         begin = time.perf_counter()
