@@ -5,7 +5,7 @@ import { happenings } from "./cards.js";
 import { showHistory } from "./history.js";
 import { announce, notice } from "./live.js";
 import { icon, make, openPanel, showError } from "./parts.js";
-import { keepFocus, renew } from "./renewing.js";
+import { keepFocus, renew, soon } from "./renewing.js";
 import { dayOf, dayText, instant, moment, today, wall } from "./time.js";
 import { say } from "./words.js";
 
@@ -228,5 +228,7 @@ search.addEventListener("input", () => {
   typing = setTimeout(show, 250);
 });
 happenings.addEventListener("ended", show);
+const showSoon = soon(show);
+happenings.addEventListener("told", ({ detail: { about } }) => { if (about === "calendar") showSoon(); });
 document.addEventListener("visibilitychange", () => { if (!document.hidden) show(); });
 show();

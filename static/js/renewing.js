@@ -2,6 +2,7 @@
 // element, and with it the focus, an open fold and a press that has begun.
 
 const PARTS = "a, button, input, select, textarea, summary, [tabindex]";
+const GATHER_MS = 400;
 const prints = new WeakMap();
 
 /**
@@ -52,5 +53,14 @@ export function keepFocus(root) {
     const parts = [...(now?.querySelectorAll(PARTS) ?? [])];
     const instead = part === row ? now : parts[place] ?? parts[0];
     (part.isConnected ? part : instead)?.focus({ preventScroll: true });
+  };
+}
+
+/** Return a function that calls `act` soon, once for all its own calls meanwhile; a hidden page looks when it is shown. */
+export function soon(act) {
+  let waiting = 0;
+  return () => {
+    if (waiting || document.hidden) return;
+    waiting = setTimeout(() => { waiting = 0; act(); }, GATHER_MS);
   };
 }

@@ -1,4 +1,4 @@
-"""What is due rings on the pages that are open, wherever they are, and once."""
+"""What agents add stands on open pages without a reload, and what is due rings there, once."""
 
 from playwright.async_api import expect
 
@@ -34,3 +34,19 @@ async def test_a_reminder_and_the_alarm_of_an_event_ring_on_open_pages(stage):
     other = await stage.open("alice", "/calendar/")
     await stage.server.advance(MINUTE_MS)
     await expect(other.locator(".notice")).to_have_count(0)
+
+
+async def test_what_an_agent_adds_appears_and_leaves_the_view_where_it_was(stage):
+    week = await stage.open("alice", "/calendar/?view=week")
+    await expect(week.locator("[data-cal-view]")).to_have_attribute("aria-busy", "false")
+    hours = week.locator(".hours-scroll")
+    await hours.evaluate("node => { node.scrollTop = 7 }")
+    reminders = await week.context.new_page()
+    await reminders.goto(f"{week.url.split('/calendar/')[0]}/reminders/")
+    await expect(reminders.locator("[data-connection]")).to_have_attribute("data-connection", "open")
+    start_ms = NOW_MS + 60 * MINUTE_MS
+    await created(stage, "calendar", title="Choir", start_ms=start_ms, end_ms=start_ms + 60 * MINUTE_MS)
+    await expect(week.locator(".block", has_text="Choir")).to_have_count(1)
+    assert await hours.evaluate("node => node.scrollTop") == 7
+    await created(stage, "reminder", title="Buy milk", due_ms=start_ms)
+    await expect(reminders.get_by_text("Buy milk")).to_be_visible()

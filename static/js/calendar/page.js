@@ -3,7 +3,7 @@ import { read } from "../api.js";
 import { happenings } from "../cards.js";
 import { announce, notice } from "../live.js";
 import { memory } from "../parts.js";
-import { keepFocus } from "../renewing.js";
+import { keepFocus, soon } from "../renewing.js";
 import { addDays, addMonths, dayText, format, instant, today, weekday, zone } from "../time.js";
 import { say } from "../words.js";
 import { showAgenda } from "./agenda.js";
@@ -141,6 +141,8 @@ document.addEventListener("keydown", (event) => {
 
 onSaved(show);
 onCalendars(show);
+const showSoon = soon(show);
+happenings.addEventListener("told", ({ detail: { about } }) => { if (about === "calendar") showSoon(); });
 happenings.addEventListener("ended", ({ detail: { state: end } }) => { if (end === "executed" || !end) show(); });
 narrow.addEventListener("change", show);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) show(); });

@@ -19,10 +19,12 @@ export function showWeek(view, { from, items, day, open, create, focus }) {
   );
   const body = make("div", { class: "hours" }, make("div", { class: "clocks", "aria-hidden": "true" }, ...Array.from({ length: 24 }, (_, hour) => make("span", {}, hour ? `${String(hour).padStart(2, "0")}:00` : ""))));
   for (const each of days) body.append(column(each, items, open, create));
-  const scroll = make("div", { class: "hours-scroll", tabindex: 0, role: "group", "aria-label": say("all_hours") }, body);
+  const scroll = make("div", { class: "hours-scroll", tabindex: 0, role: "group", "aria-label": say("all_hours"), "data-from": from }, body);
+  const before = view.querySelector(`.hours-scroll[data-from="${from}"]`);
+  const top = before?.scrollTop;
   view.replaceChildren(make("div", { class: "week-view" }, head, whole, scroll));
   const first = Math.min(8, ...items.filter((item) => !isBar(item)).map((item) => Number(wall(item.start_ms).slice(11, 13))));
-  scroll.scrollTop = Math.max(0, first - 0.5) * (body.scrollHeight / 24);
+  scroll.scrollTop = before ? top : Math.max(0, first - 0.5) * (body.scrollHeight / 24);
   if (focus) head.querySelector(`[data-day="${day}"]`)?.focus();
 }
 
