@@ -290,14 +290,17 @@ def fresh(model: type[M], **values: Any) -> M:
 
 
 @cache
-def _insert_new(model: type[models.Model]) -> str:
-    return f"{_insert(model)} on conflict do nothing"
+def _insert_new(model: type[models.Model], unique: tuple[str, ...]) -> str:
+    return f"{_insert(model)} on conflict ({', '.join(unique)}) do nothing"
 
 
-def insert_new(row: models.Model) -> bool:
-    """Insert a row whose key and every column are set, unless a unique constraint forbids it; tell whether."""
+def insert_new(row: models.Model, *, unique: tuple[str, ...]) -> bool:
+    """Insert a row whose key and every column are set, unless one has these unique columns already; tell whether.
+
+    Raises IntegrityError for any other constraint.
+    """
     model = type(row)
-    return bool(execute(_insert_new(model), _values(_columns(model)[0])(row)).rowcount)
+    return bool(execute(_insert_new(model, unique), _values(_columns(model)[0])(row)).rowcount)
 
 
 @cache

@@ -34,6 +34,7 @@ _as_sent = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 REFUSED_KEPT = 20
 """How many payloads are kept for comparing that were refused under one identity."""
 
+_IDENTITY = ("scope_id", "source_type", "source_id")
 _SCOPE = "select id, head from captures_scope where profile_id = %s and name = %s"
 _FIRST_SCOPE = (
     "insert into captures_scope (id, profile_id, created_at_ms, version, name, head) values (%s, %s, %s, 1, %s, 0)"
@@ -154,7 +155,7 @@ def _store(by: Caller, request: CaptureRequest, payload: Payload, journal: Journ
         session=bare(by.session),
         captured_by=by.ref,
     )
-    if not rows.insert_new(row):
+    if not rows.insert_new(row, unique=_IDENTITY):
         return False
     journal.head, journal.changed = position, True
     ledger.append(
