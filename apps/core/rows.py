@@ -161,18 +161,28 @@ B = TypeVar("B", bound=Behind)
 
 
 def behind(key: tuple[str, ...], make: Callable[[], B]) -> B | None:
-    """Return what this group writes at its end under a key, for one addition; None where each writes for itself."""
+    """Return what this group writes at its end under a key, made if need be; None where each writes for itself.
+
+    Whoever adds to it calls `added` each time.
+    """
     group: dict[tuple[str, ...], B] | None = getattr(_thread, "behind", None)
     if group is None:
         return None
     found = group.get(key)
     if found is None:
         found = group[key] = make()
-    # Whatever undoes a part of the transaction drops this mark too, and then the whole group is undone.
-    link = _link()
-    link.run_on_commit.append((set(link.savepoint_ids), _mark, False))
-    _thread.added += 1
     return found
+
+
+def added() -> None:
+    """Say that something was added to what the group writes at its end; nothing to do without a group.
+
+    Whatever undoes a part of the transaction drops the mark that this leaves, and then the whole group is undone.
+    """
+    if getattr(_thread, "behind", None) is not None:
+        link = _link()
+        link.run_on_commit.append((set(link.savepoint_ids), _mark, False))
+        _thread.added += 1
 
 
 def _mark() -> None:

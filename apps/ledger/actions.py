@@ -67,6 +67,7 @@ class _Links:
     def add(self, facts: tuple[Any, ...]) -> int:
         values = _entry(self.end, facts)
         self.entries.append(values)
+        rows.added()
         self.end = _end(values)
         return self.end[0]
 

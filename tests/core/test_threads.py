@@ -8,7 +8,7 @@ from django.db import IntegrityError, OperationalError, connections, transaction
 
 from apps.accounts.models import LoginFailure
 from apps.core import announce
-from apps.core.rows import behind, undoable
+from apps.core.rows import added, behind, undoable
 from apps.core.threads import Lane
 
 
@@ -221,6 +221,7 @@ def counted():
         found.save()
     else:
         tally.count += 1
+        added()
     return tally is not None
 
 
@@ -246,6 +247,18 @@ class TestWhatAGroupWritesAtItsEnd:
         first, second, third = await grouped(lane, counted, failing, counted)
         assert (first, third) == (False, False), "each ran again alone"
         assert isinstance(second, Refused)
+        assert await lane.run(stored) == [2]
+
+    async def test_a_refusal_that_only_looked_at_it_costs_nobody_a_second_run(self, lane):
+        def refusing():
+            try:
+                with undoable():
+                    behind(("tally",), Tally)
+                    raise Refused
+            except Refused:
+                return "refused"
+
+        assert await grouped(lane, counted, refusing, counted) == [True, "refused", True]
         assert await lane.run(stored) == [2]
 
     @pytest.mark.parametrize("part", [undoable, transaction.atomic])

@@ -116,6 +116,7 @@ def _locked(profile_id: str, name: str, now_ms: int) -> Journal:
     found = rows.execute(_SCOPE + lock, [profile_id, name]).fetchone()
     if found is None:
         rows.execute(_FIRST_SCOPE, [new_id(), profile_id, now_ms, name])
+        rows.added()
         found = rows.execute(_SCOPE + lock, [profile_id, name]).fetchone()
     return Journal(scope_id=found[0], head=found[1], profile_id=profile_id)
 
@@ -158,6 +159,7 @@ def _store(by: Caller, request: CaptureRequest, payload: Payload, journal: Journ
     if not rows.insert_new(row, unique=_IDENTITY):
         return False
     journal.head, journal.changed = position, True
+    rows.added()
     ledger.append(
         profile_id=by.profile_id,
         actor=by.ref,
